@@ -1,0 +1,1 @@
+"""Tests of sitegen, named for the promise each one holds."""

@@ -1,0 +1,1 @@
+"""Small inputs that tests write for themselves."""
