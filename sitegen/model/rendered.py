@@ -1,0 +1,143 @@
+"""What rendering makes of a conversation, and what the output is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from sitegen.model.conversation import Usage
+
+ROOT = "\x00root\x00"
+"""Stands in fragments for the way from a page to its share's own folder ("" or "../"). No page text can hold a NUL."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineEntry:
+    """One prompt in the outline: the anchor it leads to and its first line as plain text."""
+
+    anchor: str
+    text: str
+    created_at: datetime | None = None
+
+
+MarkKind = Literal["prompt", "answer", "tool", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One mark of the timeline picture."""
+
+    kind: MarkKind
+    anchor: str
+    at: datetime | None
+    weight: int = 1
+    """How much there is: characters of an answer, calls of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A prompt and all that came of it, as one complete HTML fragment.
+
+    `html` may hold ROOT. `anchors` are all ids in it that a link may point to. `search_text` is the prose a reader can
+    search for.
+    """
+
+    anchor: str
+    html: str
+    messages: int
+    anchors: tuple[str, ...] = ()
+    outline: OutlineEntry | None = None
+    marks: tuple[Mark, ...] = ()
+    search_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShareFile:
+    """A file beside a share's pages (image, attachment, heavy output); `name` is relative to the share's folder."""
+
+    name: str
+    data: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the header and the indexes say about a conversation."""
+
+    title: str
+    source: str
+    """The source's name for people: "Claude Code"."""
+    models: tuple[str, ...] = ()
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    turns: int = 0
+    """Prompts on the path that is shown."""
+    messages: int = 0
+    tool_calls: int = 0
+    tools: tuple[tuple[str, int], ...] = ()
+    """Tool names with their counts, most used first, then by name."""
+    errors: int = 0
+    usage: Usage | None = None
+    git_branch: str | None = None
+    state: str | None = None
+    first_prompt: str = ""
+    """First line of the first prompt, plain text."""
+    hidden: tuple[tuple[str, int], ...] = ()
+    """What the share's policy left out: ("tool results", 3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BranchPage:
+    """An alternative path through the conversation, on a page of its own under `s/<slug>/<name>/`."""
+
+    name: str
+    exchanges: tuple[Exchange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A conversation rendered for one share: what the pages are made of, and all that is cached between builds."""
+
+    facts: Facts
+    exchanges: tuple[Exchange, ...]
+    branches: tuple[BranchPage, ...] = ()
+    files: tuple[ShareFile, ...] = ()
+    markdown: str = ""
+    """`conversation.md`."""
+    json: str = ""
+    """`conversation.json`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What an index knows of a share; made from the transcript's facts and kept between builds."""
+
+    slug: str
+    title: str
+    is_protected: bool
+    project: str | None
+    """The project's slug."""
+    listed: bool
+    source: str = ""
+    models: tuple[str, ...] = ()
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    turns: int = 0
+    messages: int = 0
+    tool_calls: int = 0
+    tools: tuple[tuple[str, int], ...] = ()
+    errors: int = 0
+    first_prompt: str = ""
+    shape: tuple[int, ...] = ()
+    """The sparkline: twenty-four values of 0–9."""
+    parent_slug: str | None = None
+    """Slug of the share whose subagent this is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file of the output: a path relative to its root, with `/`, and its bytes."""
+
+    path: str
+    data: bytes

@@ -1,0 +1,71 @@
+"""Shares: what is decided about a conversation before its content is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sitegen.model.conversation import ConversationHead
+
+
+class Gate(StrEnum):
+    """What stands between a reader and a share."""
+
+    NONE = "none"
+    PASSWORD = "password"  # noqa: S105 - the name of a gate, not a password
+    EMAIL = "email"
+    OTP = "otp"
+    AGREEMENT = "agreement"
+
+
+class Show(StrEnum):
+    """How much of a conversation a share shows."""
+
+    ALL = "all"
+    CALLS = "calls"
+    """Tool calls in one line each, without what they returned and without thinking."""
+    CONVERSATION = "conversation"
+    """Prompts and answers only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project as the site shows it. `slug` is unique in the site, `name` is for people."""
+
+    slug: str
+    name: str
+    description: str | None = None
+    gate: Gate = Gate.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One conversation published under one slug: everything that is decided before its content is read.
+
+    `origin` says in words where it comes from ("sitegen.toml:31", "a rule", "shared_views"), for messages.
+    """
+
+    slug: str
+    head: ConversationHead
+    project: Project | None
+    origin: str
+    title: str | None = None
+    """The title its owner gave; None: the conversation's own."""
+    gate: Gate = Gate.NONE
+    secret: str | None = None
+    """A reference (`env:NAME`, `file:PATH`, `private:NAME`), never the secret itself."""
+    recipients: tuple[str, ...] = ()
+    agreement: str | None = None
+    expires: datetime | None = None
+    is_expired: bool = False
+    view_limit: int | None = None
+    listed: bool = False
+    show: Show = Show.ALL
+    messages: tuple[tuple[int, int | None], ...] = ()
+    """Ranges of messages shown, counted from 1, ends included; empty: all; an open end is None."""
+    epoch: int = 0
+
+    @property
+    def is_gated(self) -> bool:
+        return self.gate is not Gate.NONE or self.agreement is not None
