@@ -33,7 +33,7 @@ def main(kind: str) -> None:
 
 
 def make_environment(kind: str) -> None:
-    """The virtual environment with the locked packages and sitegen itself, renewed when the lock or pyproject changed."""
+    """The virtual environment with the locked packages and sitegen itself, renewed when lock or pyproject changed."""
     # What `dev` installs holds all that `run` needs.
     if any(is_current(done) for done in {kind, "dev"}):
         return

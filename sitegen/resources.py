@@ -1,4 +1,4 @@
-"""Where the templates and static files that come with sitegen are: inside the wheel, or beside the package in a checkout."""
+"""Where sitegen's own templates and static files are: inside the wheel, or beside the package in a checkout."""
 
 from __future__ import annotations
 

@@ -57,9 +57,9 @@ class Attachment:
 class Message:
     """One row of `messages` with its blocks and what the raw events add.
 
-    `id` is stable across re-ingests and safe in a URL and in an HTML id: 12 hex digits of SHA-256 over the native id (or
-    the sequence index), with `-2`, `-3` … when one conversation repeats a native id. `parent_id` is such an id, or None
-    when there is no parent or the parent isn't in the projection.
+    `id` is stable across re-ingests and safe in a URL and in an HTML id: 12 hex digits of SHA-256 over the native id
+    (or the sequence index), with `-2`, `-3` … when one conversation repeats a native id. `parent_id` is such an id, or
+    None when there is no parent or the parent isn't in the projection.
     """
 
     id: str
@@ -113,7 +113,7 @@ class ConversationHead:
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """Branches after the message `after` (None: before the first); `branches` holds the id of each one's first message."""
+    """Branches after the message `after` (None: before the first), each by the id of its first message."""
 
     after: str | None
     branches: tuple[str, ...]
