@@ -1,0 +1,113 @@
+"""What every part of rendering shares: the options, the sentences, the conversation's head, the files collected.
+
+One `Context` lives for one conversation and holds the only state of rendering: the files found on the way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup
+
+from sitegen.catalogue import Catalogue
+from sitegen.model import ConversationHead, ShareFile, Show
+
+from .text import visible
+
+FileKind = Literal["image", "download", "output"]
+
+_EXTENSIONS = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+    "image/avif": "avif",
+    "image/svg+xml": "svg",
+    "image/bmp": "bmp",
+}
+_UNSAFE = re.compile(r"[^\w.\-]+", re.ASCII)
+_NAME_LIMIT = 80
+
+
+@dataclass(frozen=True, slots=True)
+class RenderOptions:
+    """All that decides how one share's conversation is rendered, besides its content. Hashable and picklable."""
+
+    language: str = "en"
+    """BCP 47 tag of the site's language."""
+    timezone: str = "UTC"
+    """IANA name of the zone that shown times are in."""
+    show: Show = Show.ALL
+    title: str | None = None
+    """The title the owner gave; None: the conversation's own."""
+    hidden: tuple[tuple[str, int], ...] = ()
+    """What was left out before rendering, with counts, for the facts."""
+    prompt_lines: int = 12
+    """A prompt of more lines than this folds."""
+    code_lines: int = 40
+    """A code block of more lines than this folds."""
+    highlight_bytes: int = 200_000
+    """A longer code block isn't highlighted."""
+    heavy_bytes: int = 16_384
+    """A step's detail of more HTML than this goes to a file of its own."""
+
+
+@dataclass(slots=True)
+class Context:
+    """Rendering of one conversation. `t` gives the sentences: `ctx.t("render.prompt")`."""
+
+    options: RenderOptions
+    head: ConversationHead
+    t: Catalogue = field(init=False)
+    zone: ZoneInfo = field(init=False)
+    _files: dict[str, ShareFile] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.t = Catalogue(self.options.language)
+        self.zone = ZoneInfo(self.options.timezone)
+
+    def add_file(self, data: bytes, media_type: str, kind: FileKind, *, filename: str | None = None) -> str:
+        """The name, relative to the share's folder, under which `data` is published; equal bytes get one name.
+
+        Images are `i/<hash16>.<ext>`, downloads `f/<hash16>/<safe filename>`, outputs `o/<hash16>.html` (an HTML
+        fragment that the pages wrap). Put `model.ROOT` before the name where it's linked.
+        """
+        digest = hashlib.sha256(data).hexdigest()[:16]
+        match kind:
+            case "image":
+                name = f"i/{digest}.{_EXTENSIONS.get(media_type, 'bin')}"
+            case "download":
+                name = f"f/{digest}/{safe_filename(filename or 'file')}"
+            case "output":
+                name = f"o/{digest}.html"
+        self._files.setdefault(name, ShareFile(name, data, media_type))
+        return name
+
+    def add_output(self, fragment: Markup) -> str:
+        """The name of a file that holds `fragment`, in whose links ROOT works as everywhere."""
+        return self.add_file(str(fragment).encode("utf-8", "replace"), "text/html", "output")
+
+    @property
+    def files(self) -> tuple[ShareFile, ...]:
+        """All files added so far, by name."""
+        return tuple(self._files[name] for name in sorted(self._files))
+
+    def local(self, moment: datetime) -> datetime:
+        """`moment` in the site's time zone."""
+        return moment.astimezone(self.zone)
+
+
+def safe_filename(name: str) -> str:
+    """`name` as a file name that any file system and URL takes: ASCII letters, digits, `.`, `-` and `_` only."""
+    plain = unicodedata.normalize("NFKD", visible(name.replace("\\", "/").rsplit("/", 1)[-1]))
+    safe = _UNSAFE.sub("-", plain.encode("ascii", "ignore").decode()).strip("-.")
+    stem, dot, extension = safe.rpartition(".")
+    if not dot or len(extension) > 10:
+        return safe[:_NAME_LIMIT] or "file"
+    return f"{stem[:_NAME_LIMIT] or 'file'}.{extension}"
