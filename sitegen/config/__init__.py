@@ -1,0 +1,33 @@
+"""sitegen.toml: read into typed values with every fault told by its line, and edited with its layout kept."""
+
+from sitegen.config.types import (
+    CONFIG_NAME,
+    Config,
+    Match,
+    Output,
+    Pages,
+    Privacy,
+    ProjectEntry,
+    RegistryEntry,
+    RuleEntry,
+    ShareEntry,
+    Site,
+    Source,
+    fingerprint,
+)
+
+__all__ = [
+    "CONFIG_NAME",
+    "Config",
+    "Match",
+    "Output",
+    "Pages",
+    "Privacy",
+    "ProjectEntry",
+    "RegistryEntry",
+    "RuleEntry",
+    "ShareEntry",
+    "Site",
+    "Source",
+    "fingerprint",
+]

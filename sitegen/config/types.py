@@ -1,0 +1,194 @@
+"""What sitegen.toml says, as typed values; which pages a change of each touches.
+
+Every field's metadata says what it rebuilds: "page" (each page of each share), "site" (home, indexes, feeds, 404) or
+"nothing" (what it decides is seen again in the shares themselves, or never shows).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import date, datetime
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final, Literal
+from urllib.parse import urlsplit
+
+from sitegen.model import Gate, Json, Show
+
+Rebuilds = Literal["page", "site", "nothing"]
+
+PAGE: Final = {"rebuilds": "page"}
+SITE: Final = {"rebuilds": "site"}
+NOTHING: Final = {"rebuilds": "nothing"}
+
+CONFIG_NAME: Final = "sitegen.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """`[site]`: what the site is called and where it will stand."""
+
+    title: str = field(default="Conversations", metadata=PAGE)
+    base_url: str = field(default="http://localhost/", metadata=PAGE)
+    """Absolute, http or https, always ending in `/`."""
+    language: str = field(default="en", metadata=PAGE)
+    timezone: str = field(default="UTC", metadata=PAGE)
+    """For the times that pages show; a name of the IANA database."""
+
+    @property
+    def base_path(self) -> str:
+        """The path of `base_url`: "/" or "/talks/"."""
+        return urlsplit(self.base_url).path
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """`[source]`: the projections, as absolute paths."""
+
+    projections: tuple[Path, ...] = field(default=(), metadata=NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """`[output]`: where the site is written, as an absolute path."""
+
+    directory: Path = field(default=Path("public"), metadata=NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """`[privacy]`: what is taken out before anything is published, and how much shares show unless they say so."""
+
+    secrets: Literal["redact", "block", "allow"] = field(default="allow", metadata=PAGE)
+    paths: Literal["shorten", "keep"] = field(default="keep", metadata=PAGE)
+    emails: Literal["mask", "keep"] = field(default="keep", metadata=PAGE)
+    show: Show = field(default=Show.ALL, metadata=NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class ShareEntry:
+    """A `[[share]]` as written; None is "not said". `line` is where it begins."""
+
+    line: int = field(metadata=NOTHING)
+    conversation: str = field(metadata=NOTHING)
+    slug: str | None = field(default=None, metadata=NOTHING)
+    title: str | None = field(default=None, metadata=NOTHING)
+    gate: Gate | None = field(default=None, metadata=NOTHING)
+    secret: str | None = field(default=None, metadata=NOTHING)
+    recipients: tuple[str, ...] = field(default=(), metadata=NOTHING)
+    agreement: str | None = field(default=None, metadata=NOTHING)
+    expires: datetime | None = field(default=None, metadata=NOTHING)
+    view_limit: int | None = field(default=None, metadata=NOTHING)
+    listed: bool | None = field(default=None, metadata=NOTHING)
+    show: Show | None = field(default=None, metadata=NOTHING)
+    messages: tuple[tuple[int, int | None], ...] = field(default=(), metadata=NOTHING)
+    epoch: int = field(default=0, metadata=NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectEntry:
+    """A `[[project]]` as written. `match` is a project value with the home folder shortened; "" is "no project"."""
+
+    line: int = field(metadata=NOTHING)
+    match: str = field(metadata=NOTHING)
+    slug: str | None = field(default=None, metadata=NOTHING)
+    title: str | None = field(default=None, metadata=NOTHING)
+    description: str | None = field(default=None, metadata=NOTHING)
+    gate: Gate | None = field(default=None, metadata=NOTHING)
+    secret: str | None = field(default=None, metadata=NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What a rule takes; every condition must hold, and none takes everything."""
+
+    project: str | None = field(default=None, metadata=NOTHING)
+    source: str | None = field(default=None, metadata=NOTHING)
+    title: str | None = field(default=None, metadata=NOTHING)
+    """Words that the title contains, in any case."""
+    since: datetime | None = field(default=None, metadata=NOTHING)
+    until: datetime | None = field(default=None, metadata=NOTHING)
+    """The first moment that is too late."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEntry:
+    """A `[[rule]]` as written."""
+
+    line: int = field(metadata=NOTHING)
+    match: Match = field(metadata=NOTHING)
+    gate: Gate | None = field(default=None, metadata=NOTHING)
+    secret: str | None = field(default=None, metadata=NOTHING)
+    agreement: str | None = field(default=None, metadata=NOTHING)
+    expires: datetime | None = field(default=None, metadata=NOTHING)
+    view_limit: int | None = field(default=None, metadata=NOTHING)
+    listed: bool | None = field(default=None, metadata=NOTHING)
+    show: Show | None = field(default=None, metadata=NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryEntry:
+    """`[registry]`: what `revoke` remembers."""
+
+    revoked: tuple[str, ...] = field(default=(), metadata=NOTHING)
+    """Slugs that were taken back and aren't given again silently."""
+    excluded: tuple[str, ...] = field(default=(), metadata=NOTHING)
+    """Conversations, as `source:native-id`, that no rule publishes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """`[pages]`: what pages show beyond the conversation."""
+
+    labels: bool = field(default=False, metadata=PAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All of sitegen.toml. `path` is the file, `folder` the one that its relative paths start from; both absolute."""
+
+    path: Path = field(metadata=NOTHING)
+    folder: Path = field(metadata=NOTHING)
+    site: Site = field(default_factory=Site, metadata=PAGE)
+    source: Source = field(default_factory=Source, metadata=NOTHING)
+    output: Output = field(default_factory=Output, metadata=NOTHING)
+    privacy: Privacy = field(default_factory=Privacy, metadata=PAGE)
+    shares: tuple[ShareEntry, ...] = field(default=(), metadata=NOTHING)
+    projects: tuple[ProjectEntry, ...] = field(default=(), metadata=NOTHING)
+    rules: tuple[RuleEntry, ...] = field(default=(), metadata=NOTHING)
+    registry: RegistryEntry = field(default_factory=RegistryEntry, metadata=NOTHING)
+    pages: Pages = field(default_factory=Pages, metadata=PAGE)
+
+
+def fingerprint(config: Config, scope: Literal["page", "site"]) -> str:
+    """A hash (64 hex digits) of all that `config` says about pages of that scope.
+
+    A page of the site as a whole also shows what pages do, so "site" covers the fields tagged "page" too.
+    """
+    wanted = {"page"} if scope == "page" else {"page", "site"}
+    facts = dict(_tagged(config, wanted, prefix=""))
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _tagged(section: Any, wanted: set[str], *, prefix: str) -> Iterator[tuple[str, Json]]:
+    for each in fields(section):
+        value = getattr(section, each.name)
+        if is_dataclass(value):
+            yield from _tagged(value, wanted, prefix=f"{prefix}{each.name}.")
+        elif each.metadata["rebuilds"] in wanted:
+            yield f"{prefix}{each.name}", _plain(value)
+
+
+def _plain(value: object) -> Json:
+    match value:
+        case Enum():
+            return str(value.value)
+        case bool() | int() | str() | None:
+            return value
+        case date():
+            return value.isoformat()
+        case _:
+            return repr(value)
