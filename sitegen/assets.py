@@ -1,0 +1,71 @@
+"""Stylesheets and scripts, each kind joined into one file whose name holds a hash of its bytes.
+
+Joining is all: no bundler and no minifier. Comments and indentation, which no reader needs, are left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sitegen import urls
+from sitegen.model import Document
+
+_FIRST = ("theme", "base", "layout")
+"""Sheets that others build on; the rest follows by name, and print has the last word."""
+_LAST = ("print", "custom")
+
+_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_JS_COMMENT = re.compile(r"^[ \t]*(?:/\*.*?\*/|//[^\n]*)[ \t]*\n", re.DOTALL | re.MULTILINE)
+_INDENT = re.compile(r"\n\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Assets:
+    """The paths of a site's shared files and the files themselves."""
+
+    css: str
+    js: str
+    icon: str
+    documents: tuple[Document, ...]
+
+
+def load_assets(folders: Sequence[Path]) -> Assets:
+    """The assets made of `css/*.css`, `js/*.js` and `icon.svg` of the folders; a later folder's file replaces an earlier's."""
+    css = _document("site", "css", _joined_css(_collect(folders, "css").values()))
+    js = _document("site", "js", _joined_js(_collect(folders, "js").values()))
+    icon = _document("icon", "svg", _last(folders, "icon.svg").read_text("utf-8"))
+    return Assets(css.path, js.path, icon.path, (css, js, icon))
+
+
+def _collect(folders: Iterable[Path], kind: str) -> dict[str, str]:
+    found = {file.stem: file for folder in folders for file in (folder / kind).glob(f"*.{kind}")}
+    return {stem: found[stem].read_text("utf-8") for stem in sorted(found, key=_rank)}
+
+
+def _rank(stem: str) -> tuple[int, str]:
+    if stem in _FIRST:
+        return _FIRST.index(stem), stem
+    return len(_FIRST) + (1 + _LAST.index(stem) if stem in _LAST else 0), stem
+
+
+def _last(folders: Iterable[Path], name: str) -> Path:
+    return [folder / name for folder in folders if (folder / name).is_file()][-1]
+
+
+def _joined_css(sheets: Iterable[str]) -> str:
+    return "".join(_INDENT.sub("\n", _CSS_COMMENT.sub("", sheet)).strip() + "\n" for sheet in sheets)
+
+
+def _joined_js(scripts: Iterable[str]) -> str:
+    """One classic script: the files share one scope that nothing outside can reach."""
+    body = "".join(_INDENT.sub("\n", _JS_COMMENT.sub("", script + "\n")).strip() + "\n" for script in scripts)
+    return f'(()=>{{"use strict";\n{body}}})();\n'
+
+
+def _document(stem: str, extension: str, text: str) -> Document:
+    data = text.encode("utf-8")
+    return Document(urls.asset(f"{stem}.{hashlib.sha256(data).hexdigest()[:8]}.{extension}"), data)

@@ -1,0 +1,90 @@
+"""Where each page stands in the output and how pages point to each other: the only place that joins URLs.
+
+Paths are relative to the output's root, with `/`, and name a file. Links are relative from page to page, so that a site
+works under any base path; only a canonical link and 404.html, which is served at any depth, know where the site stands.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+_INDEX = "index.html"
+_SAFE = "/!$'()*+,;=@~"  # what a path may hold unquoted; ":" is quoted, lest a name looks like a scheme
+
+HOME = _INDEX
+NOT_FOUND = "404.html"
+SITEMAP = "sitemap.xml"
+
+
+@dataclass(frozen=True, slots=True)
+class Urls:
+    """Paths and links of one site. `base_url` is None when nobody knows where it will stand."""
+
+    base_url: str | None = None
+    offline: bool = False
+    """The site is opened from disk: a link to a folder names its index.html."""
+
+    def link(self, page: str, target: str, *, anchor: str = "") -> str:
+        """The relative reference from `page` to `target`, both paths, quoted for an attribute that holds a URL."""
+        fragment = f"#{quote(anchor)}" if anchor else ""
+        if anchor and page == target:
+            return fragment
+        relative = posixpath.relpath("/" + target, "/" + posixpath.dirname(page))
+        return quote(self._shortened(relative), safe=_SAFE) + fragment
+
+    def rooted(self, target: str) -> str:
+        """The reference to `target` from a page that may be served at any depth: by the base path."""
+        path = urlsplit(self.base_url).path if self.base_url else "/"
+        return quote(path.rstrip("/") + "/" + self._shortened(target, here=""), safe=_SAFE + "%")
+
+    def absolute(self, target: str) -> str | None:
+        """The canonical URL of `target`, or None when the base URL isn't known."""
+        if self.base_url is None or self.offline:
+            return None
+        return self.base_url.rstrip("/") + "/" + quote(self._shortened(target, here=""), safe=_SAFE)
+
+    def _shortened(self, path: str, *, here: str = "./") -> str:
+        if self.offline or posixpath.basename(path) != _INDEX:
+            return path
+        return path[: -len(_INDEX)] or here
+
+
+def share_folder(slug: str) -> str:
+    """The folder of a share, ending in `/`: what `model.ROOT` stands for."""
+    return f"s/{slug}/"
+
+
+def share_page(slug: str, *, branch: str | None = None, part: int = 1) -> str:
+    """The page of a share, or of one of its branches; parts count from 1."""
+    return share_folder(slug) + (f"{branch}/" if branch else "") + _numbered(part)
+
+
+def share_file(slug: str, name: str) -> str:
+    """A file beside a share's pages: an image, a download, an output, an export."""
+    return share_folder(slug) + name
+
+
+def project_page(slug: str, *, page: int = 1) -> str:
+    """The index of a project; pages count from 1."""
+    return f"p/{slug}/{_numbered(page)}"
+
+
+def project_file(slug: str, name: str) -> str:
+    """A file beside a project's index."""
+    return f"p/{slug}/{name}"
+
+
+def asset(name: str) -> str:
+    """A file that all pages share."""
+    return f"assets/{name}"
+
+
+def twin(path: str) -> str:
+    """The script that carries the text of `path` in a site opened from disk, where pages may not fetch."""
+    return f"{path}.js"
+
+
+def _numbered(number: int) -> str:
+    return _INDEX if number == 1 else f"{number}/{_INDEX}"
