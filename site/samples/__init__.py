@@ -1,0 +1,1 @@
+"""Invented conversations of invented people, written as Claude Code writes its sessions."""
