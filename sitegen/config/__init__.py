@@ -1,5 +1,6 @@
 """sitegen.toml: read into typed values with every fault told by its line, and edited with its layout kept."""
 
+from sitegen.config.load import load
 from sitegen.config.types import (
     CONFIG_NAME,
     Config,
@@ -30,4 +31,5 @@ __all__ = [
     "Site",
     "Source",
     "fingerprint",
+    "load",
 ]

@@ -122,6 +122,7 @@ class RuleEntry:
     match: Match = field(metadata=NOTHING)
     gate: Gate | None = field(default=None, metadata=NOTHING)
     secret: str | None = field(default=None, metadata=NOTHING)
+    recipients: tuple[str, ...] = field(default=(), metadata=NOTHING)
     agreement: str | None = field(default=None, metadata=NOTHING)
     expires: datetime | None = field(default=None, metadata=NOTHING)
     view_limit: int | None = field(default=None, metadata=NOTHING)

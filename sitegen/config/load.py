@@ -1,0 +1,217 @@
+"""Reads sitegen.toml. Anything it can't honour is refused with file and line; nothing is ignored."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any, Final, Literal, cast
+
+from sitegen.config import values
+from sitegen.config.toml import Table, TomlFile
+from sitegen.config.types import (
+    Config,
+    Match,
+    Output,
+    Pages,
+    Privacy,
+    ProjectEntry,
+    RegistryEntry,
+    RuleEntry,
+    ShareEntry,
+    Site,
+    Source,
+)
+from sitegen.errors import ConfigError
+from sitegen.model import Gate, Show
+
+_SECTIONS: Final = ("site", "source", "output", "privacy", "share", "project", "rule", "registry", "pages")
+# What the privacy settings ask for in design, and the one word of each that this version can honour.
+_TODAY: Final = {"secrets": "allow", "paths": "keep", "emails": "keep"}
+
+
+def load(path: Path) -> Config:
+    """The configuration at `path`. Raises ConfigError with file and line for all that it can't honour."""
+    path = Path(os.path.abspath(path))  # noqa: PTH100 - a link to the file counts as where it is, not as what it leads to
+    top = TomlFile.read(path, shown=shown_path(path)).top()
+    top.allow(_SECTIONS)
+    site, zone = _site(top.table("site"))
+    config = Config(
+        path=path,
+        folder=path.parent,
+        site=site,
+        source=_source(top.table("source"), path.parent),
+        output=_output(top.table("output"), path.parent),
+        privacy=_privacy(top.table("privacy")),
+        shares=tuple(_share(table, zone) for table in top.tables("share")),
+        projects=tuple(_project(table) for table in top.tables("project")),
+        rules=tuple(_rule(table, zone) for table in top.tables("rule")),
+        registry=_registry(top.table("registry")),
+        pages=_pages(top.table("pages")),
+    )
+    _refuse_publishing_ourselves(config, top.table("output"))
+    return config
+
+
+def shown_path(path: Path) -> Path:
+    """A path as messages name it: relative when it is within the current folder."""
+    try:
+        return path.relative_to(Path.cwd())
+    except (ValueError, OSError):
+        return path
+
+
+def _site(table: Table) -> tuple[Site, tzinfo]:
+    default = Site()
+    table.allow(_names(Site))
+    name, zone = values.timezone(table, "timezone", default.timezone)
+    site = Site(
+        title=table.text("title") or default.title,
+        base_url=values.base_url(table, "base_url", default.base_url),
+        language=values.language(table, "language", default.language),
+        timezone=name,
+    )
+    return site, zone
+
+
+def _source(table: Table, folder: Path) -> Source:
+    table.allow(("projection",))
+    read = values.each_or_one(
+        table, "projection", lambda value: values.local_path(table, "projection", value, folder=folder)
+    )
+    if not read:
+        raise table.file.fault('[source] lacks “projection”; write projection = "archive.duckdb"', table.path)
+    return Source(tuple(dict.fromkeys(read)))
+
+
+def _output(table: Table, folder: Path) -> Output:
+    table.allow(_names(Output))
+    value = table.text("directory") or "public"
+    return Output(values.local_path(table, "directory", value, folder=folder))
+
+
+def _refuse_publishing_ourselves(config: Config, table: Table) -> None:
+    """What stands in the output folder is published: the configuration, its secrets and projections must not."""
+    output = Path(os.path.normpath(config.output.directory))
+    inside = {"this file": config.path, "the private folder .sitegen": config.folder / ".sitegen"}
+    inside |= {f"the projection {path.name}": path for path in config.source.projections}
+    for what, path in inside.items():
+        if Path(os.path.normpath(path)).is_relative_to(output):
+            raise table.fault("directory", f"is a folder that holds {what}, which would be published; name another")
+    if output.is_relative_to(os.path.normpath(config.folder / ".sitegen")):
+        raise table.fault("directory", "lies in the private folder .sitegen; name another")
+
+
+def _privacy(table: Table) -> Privacy:
+    table.allow(_names(Privacy))
+    secrets = table.one_of("secrets", ("redact", "block", "allow"))
+    paths = table.one_of("paths", ("shorten", "keep"))
+    emails = table.one_of("emails", ("mask", "keep"))
+    for key, value in (("secrets", secrets), ("paths", paths), ("emails", emails)):
+        if value not in (None, _TODAY[key]):
+            raise _not_yet(table, key)
+    return Privacy(
+        secrets=cast(Literal["redact", "block", "allow"], secrets or "allow"),
+        paths=cast(Literal["shorten", "keep"], paths or "keep"),
+        emails=cast(Literal["mask", "keep"], emails or "keep"),
+        show=table.choice("show", Show) or Show.ALL,
+    )
+
+
+def _not_yet(table: Table, key: str) -> ConfigError:
+    asked = table.values[key]
+    return table.fault(
+        key,
+        f'= "{asked}" is not available in this version yet: nothing would be taken out of what you publish. '
+        f'Remove the line, or write "{_TODAY[key]}", and read your conversations before you share them',
+    )
+
+
+def _share(table: Table, zone: tzinfo) -> ShareEntry:
+    table.allow(_names(ShareEntry))
+    return ShareEntry(
+        line=table.line,
+        conversation=table.required_text("conversation", 'conversation = "claude_code:7f3c…"'),
+        slug=values.slug(table, "slug"),
+        title=table.text("title"),
+        gate=table.choice("gate", Gate),
+        secret=values.reference(table, "secret"),
+        recipients=values.addresses(table, "recipients"),
+        agreement=table.text("agreement"),
+        expires=values.moment(table, "expires", zone),
+        view_limit=table.whole("view_limit", least=1),
+        listed=table.flag("listed"),
+        show=table.choice("show", Show),
+        messages=values.ranges(table, "messages"),
+        epoch=table.whole("epoch", least=0) or 0,
+    )
+
+
+def _project(table: Table) -> ProjectEntry:
+    table.allow(_names(ProjectEntry))
+    return ProjectEntry(
+        line=table.line,
+        match=_project_match(table),
+        slug=values.slug(table, "slug"),
+        title=table.text("title"),
+        description=table.text("description"),
+        gate=table.choice("gate", Gate),
+        secret=values.reference(table, "secret"),
+    )
+
+
+def _project_match(table: Table) -> str:
+    """The project value meant; an empty one, which `text` would refuse, means conversations without a project."""
+    if table.values.get("match") == "":
+        return ""
+    return table.required_text("match", 'match = "~/code/talks", the project\'s value with its home folder as ~')
+
+
+def _rule(table: Table, zone: tzinfo) -> RuleEntry:
+    table.allow(_names(RuleEntry))
+    if "match" not in table.values:
+        raise table.file.fault(
+            "[[rule]] lacks “match”; write match = {} when every conversation is meant to be published", table.path
+        )
+    return RuleEntry(
+        line=table.line,
+        match=_match(table.table("match"), zone),
+        gate=table.choice("gate", Gate),
+        secret=values.reference(table, "secret"),
+        recipients=values.addresses(table, "recipients"),
+        agreement=table.text("agreement"),
+        expires=values.moment(table, "expires", zone),
+        view_limit=table.whole("view_limit", least=1),
+        listed=table.flag("listed"),
+        show=table.choice("show", Show),
+    )
+
+
+def _match(table: Table, zone: tzinfo) -> Match:
+    table.allow(_names(Match))
+    match = Match(
+        project=table.text("project"),
+        source=table.text("source"),
+        title=table.text("title"),
+        since=values.moment(table, "since", zone),
+        until=values.moment(table, "until", zone, ends_day=True),
+    )
+    if match.since and match.until and match.since >= match.until:
+        raise table.fault("until", "comes before since; no conversation can match")
+    return match
+
+
+def _registry(table: Table) -> RegistryEntry:
+    table.allow(_names(RegistryEntry))
+    return RegistryEntry(revoked=table.texts("revoked"), excluded=table.texts("excluded"))
+
+
+def _pages(table: Table) -> Pages:
+    table.allow(_names(Pages))
+    return Pages(labels=table.flag("labels") or False)
+
+
+def _names(kind: type[object]) -> tuple[str, ...]:
+    """The keys of a table: the fields of what it becomes."""
+    return tuple(each.name for each in fields(cast(Any, kind)) if each.name != "line")

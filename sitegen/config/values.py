@@ -1,0 +1,200 @@
+"""The values of sitegen.toml that have a form of their own: addresses, times, ranges, references, slugs, paths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from pathlib import Path
+from typing import Final, TypeVar
+from urllib.parse import urlsplit
+
+from sitegen.config.slugs import fault_of, normal
+from sitegen.config.toml import Table
+
+Ranges = tuple[tuple[int, int | None], ...]
+
+_URL_PATH: Final = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2}|/)*")
+_HOST: Final = re.compile(r"[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]")
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+_ADDRESS: Final = re.compile(r"[^@\s]+@[^@\s]+")
+_REFERENCE: Final = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*|file:.+|private:.+")
+_RANGE: Final = re.compile(r"(\d{1,9})(?:\s*[-–]\s*(\d{1,9})?)?")
+_REMOTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[a-z][a-z0-9+.-]+::")
+Parsed = TypeVar("Parsed")
+
+
+def base_url(table: Table, key: str, default: str) -> str:
+    """The site's address with a slash at its end."""
+    value = table.text(key)
+    if value is None:
+        return default
+    url = value if value.endswith("/") else f"{value}/"
+    if _is_base_url(url):
+        return url
+    example = "an http or https address with a plain path, such as https://ann.github.io/talks/"
+    raise table.wrong(key, example)
+
+
+def _is_base_url(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        return False
+    segments = parts.path.split("/")[1:-1]
+    return (
+        parts.scheme in ("http", "https")
+        and "@" not in parts.netloc
+        and _HOST.fullmatch(host if ":" not in host else f"[{host}]") is not None
+        and "?" not in url
+        and "#" not in url
+        and _URL_PATH.fullmatch(parts.path) is not None
+        and not {"", ".", ".."}.intersection(segments)
+        and not re.search(r"[\s\\]", url)
+    )
+
+
+def language(table: Table, key: str, default: str) -> str:
+    """A language tag such as "en" or "pt-BR"."""
+    value = table.text(key)
+    if value is not None and not _LANGUAGE.fullmatch(value):
+        raise table.wrong(key, "a language tag such as “en” or “pt-BR”")
+    return value or default
+
+
+def timezone(table: Table, key: str, default: str) -> tuple[str, tzinfo]:
+    """The name of a time zone and the zone."""
+    name = table.text(key) or default
+    if name == "UTC":
+        return name, UTC
+    from zoneinfo import ZoneInfo, available_timezones
+
+    try:
+        return name, ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        pass
+    if not available_timezones():
+        raise table.fault(
+            key, "can't be looked up: this computer has no time zone data; run “pip install tzdata” or use “UTC”"
+        )
+    import difflib
+
+    near = difflib.get_close_matches(name, available_timezones(), n=1, cutoff=0.6)
+    hint = f"; did you mean “{near[0]}”?" if near else ""
+    raise table.wrong(key, f"a name of the IANA time zone database such as “Europe/Berlin”{hint}")
+
+
+def moment(table: Table, key: str, zone: tzinfo, *, ends_day: bool = False) -> datetime | None:
+    """The moment at a key, in UTC. A time without an offset, and a date, are in `zone`.
+
+    A date is the beginning of that day; with `ends_day` it is the beginning of the next one.
+    """
+    value = table.values.get(key)
+    if value is None:
+        return None
+    expected = "a date or a time without quotes, such as 2027-01-31 or 2027-01-31T00:00:00Z"
+    if not isinstance(value, date):
+        raise table.wrong(key, expected)
+    try:
+        return as_moment(value, zone, ends_day=ends_day)
+    except OverflowError:
+        raise table.wrong(key, expected) from None
+
+
+def as_moment(value: date, zone: tzinfo, *, ends_day: bool = False) -> datetime:
+    """A date or a time as a moment in UTC. Raises OverflowError when no calendar has it."""
+    if not isinstance(value, datetime):
+        day = value + timedelta(days=1) if ends_day else value
+        value = datetime.combine(day, time())
+    return (value if value.tzinfo else value.replace(tzinfo=zone)).astimezone(UTC)
+
+
+def slug(table: Table, key: str) -> str | None:
+    """A slug in Unicode's composed form."""
+    value = table.text(key)
+    if value is None:
+        return None
+    if fault := fault_of(value):
+        raise table.fault(key, f"“{_shortened(value)}” {fault}")
+    return normal(value)
+
+
+def _shortened(value: str) -> str:
+    shown = "".join(char if char.isprintable() else "�" for char in value)
+    return shown if len(shown) <= 60 else f"{shown[:57]}…"
+
+
+def reference(table: Table, key: str) -> str | None:
+    """Where a secret is kept. A literal is refused without being shown."""
+    value = table.text(key)
+    if value is not None and not is_reference(value):
+        raise table.fault(
+            key,
+            "isn't a reference: a secret never stands in this file; write “env:NAME” or “file:PATH”, where it is kept",
+        )
+    return value
+
+
+def is_reference(value: str) -> bool:
+    """Whether a text says where a secret is kept, rather than being one."""
+    return _REFERENCE.fullmatch(value) is not None
+
+
+def addresses(table: Table, key: str) -> tuple[str, ...]:
+    """A list of e-mail addresses."""
+    values = table.texts(key)
+    for value in values:
+        if not _ADDRESS.fullmatch(value):
+            raise table.fault(key, f"holds “{_shortened(value)}”, which isn't an e-mail address")
+    return values
+
+
+def ranges(table: Table, key: str) -> Ranges:
+    """Ranges of messages, counted from 1; () when the key isn't there."""
+    value = table.text(key)
+    if value is None:
+        return ()
+    try:
+        return parse_ranges(value)
+    except ValueError as error:
+        raise table.wrong(key, f"ranges of messages such as “1-40” or “1-10, 25-” ({error})") from None
+
+
+def parse_ranges(text: str) -> Ranges:
+    """`"1-10, 15, 25-"` as pairs in order, the end of an open one None. Raises ValueError saying what is wrong."""
+    found = sorted((_range(part.strip()) for part in text.split(",")), key=lambda pair: (pair[0], pair[1] or 10**9))
+    return tuple(dict.fromkeys(found))
+
+
+def _range(part: str) -> tuple[int, int | None]:
+    match = _RANGE.fullmatch(part)
+    if not match:
+        raise ValueError(f"“{_shortened(part)}” isn't one")
+    first = int(match[1])
+    last = int(match[2]) if match[2] else None if re.search("[-–]", part) else first
+    if first < 1:
+        raise ValueError("messages count from 1")
+    if last is not None and last < first:
+        raise ValueError(f"{last} comes before {first}")
+    return first, last
+
+
+def local_path(table: Table, key: str, value: str, *, folder: Path) -> Path:
+    """A path on this computer, relative ones starting from `folder`; addresses are refused."""
+    if _REMOTE.match(value):
+        raise table.fault(
+            key, "is an address, and this version reads files on this computer only; fetch it first and name the file"
+        )
+    try:
+        return Path.cwd() / folder / Path(value).expanduser()
+    except RuntimeError:
+        raise table.fault(key, f"“{value}” names a home folder that isn't known; write the whole path") from None
+
+
+def each_or_one(table: Table, key: str, read: Callable[[str], Parsed]) -> tuple[Parsed, ...]:
+    """What `read` makes of a text, or of each in a list of texts."""
+    if isinstance(table.values.get(key), list):
+        return tuple(read(value) for value in table.texts(key))
+    value = table.text(key)
+    return () if value is None else (read(value),)
