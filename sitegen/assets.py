@@ -34,7 +34,7 @@ class Assets:
 
 
 def load_assets(folders: Sequence[Path]) -> Assets:
-    """The assets made of `css/*.css`, `js/*.js` and `icon.svg` of the folders; a later folder's file replaces an earlier's."""
+    """The assets made of `css/*.css`, `js/*.js` and `icon.svg`; a later folder's file replaces an earlier's."""
     css = _document("site", "css", _joined_css(_collect(folders, "css").values()))
     js = _document("site", "js", _joined_js(_collect(folders, "js").values()))
     icon = _document("icon", "svg", _last(folders, "icon.svg").read_text("utf-8"))

@@ -56,6 +56,11 @@ def share_folder(slug: str) -> str:
     return f"s/{slug}/"
 
 
+def root_of(page: str, slug: str) -> str:
+    """The way from a page of a share to the share's folder: "", "../", "../../"."""
+    return "../" * page.removeprefix(share_folder(slug)).count("/")
+
+
 def share_page(slug: str, *, branch: str | None = None, part: int = 1) -> str:
     """The page of a share, or of one of its branches; parts count from 1."""
     return share_folder(slug) + (f"{branch}/" if branch else "") + _numbered(part)

@@ -1,0 +1,104 @@
+"""What every page shares: compiled templates, sentences, dates, links to the assets. Values in, a Document out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+from markupsafe import Markup
+
+from sitegen import urls
+from sitegen.assets import Assets
+from sitegen.catalogue import Catalogue
+from sitegen.model import Document
+from sitegen.pages.dates import Dates
+from sitegen.urls import Urls
+
+_SPOKEN_BY_SCRIPTS = (
+    "copied", "copy", "copy_failed", "quote", "rendered", "source", "source_missing", "wrap", "loading", "load_failed",
+    "found", "found_none", "found_elsewhere", "theme_auto", "theme_light", "theme_dark", "part", "matches",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the site is called, its language (BCP 47) and the time zone (IANA) of the times it shows."""
+
+    title: str = "Conversations"
+    language: str = "en"
+    timezone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as a template needs it: where to and under what name."""
+
+    href: str
+    text: str
+
+
+@dataclass(slots=True)
+class Frame:
+    """Renders templates of one site; later template folders take precedence, `default/…` names sitegen's own."""
+
+    site: Site
+    templates: Sequence[Path]
+    assets: Assets
+    urls: Urls
+    t: Catalogue
+    dates: Dates = field(init=False)
+    _environment: Environment = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.dates = Dates(self.t, self.site.timezone)
+        self._environment = _environment(self.templates)
+        self._environment.globals.update(
+            t=self.t, site=self.site, direction=self.t.direction, language=self.t.language, strings=self._strings()
+        )
+
+    def document(self, path: str, template: str, /, *, is_indexed: bool = True, **values: object) -> Document:
+        """The page at `path`. Values that are Markup stand as they are; all others are escaped."""
+        text = self._environment.get_template(template).render(
+            home=self.link(path, urls.HOME),
+            css=self.link(path, self.assets.css),
+            js=self.link(path, self.assets.js),
+            icon=self.link(path, self.assets.icon),
+            canonical=self.urls.absolute(path) if is_indexed else None,
+            is_indexed=is_indexed,
+            **values,
+        )
+        return Document(path, text.encode("utf-8"))
+
+    def link(self, page: str, target: str, *, anchor: str = "") -> str:
+        """The reference from `page` to `target`; from 404.html, which is served anywhere, by the base path."""
+        if page == urls.NOT_FOUND and not self.urls.offline:
+            return self.urls.rooted(target)
+        return self.urls.link(page, target, anchor=anchor)
+
+    def _strings(self) -> Markup:
+        return json_block({name: self.t(f"pages.js_{name}") for name in _SPOKEN_BY_SCRIPTS})
+
+
+def json_block(value: object) -> Markup:
+    """`value` as JSON that may stand inside a <script> element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))  # noqa: S704
+
+
+def _environment(folders: Sequence[Path]) -> Environment:
+    own = FileSystemLoader(folders[0])
+    layers: list[BaseLoader] = [FileSystemLoader(folder) for folder in reversed(folders)]
+    environment = Environment(
+        loader=ChoiceLoader([*layers, PrefixLoader({"default": own})]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        cache_size=-1,
+    )
+    del environment.filters["safe"]  # what a template shows unescaped is decided in Python alone
+    return environment

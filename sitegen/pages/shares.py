@@ -1,0 +1,215 @@
+"""The documents of one share: its parts and branches, heavy outputs, exports, files; or the tombstone in its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sitegen import urls
+from sitegen.model import ROOT, Card, Document, Exchange, Gate, Share, ShareFile, Show, Transcript
+from sitegen.pages import charts, facts, late
+from sitegen.pages.frame import Frame, Link
+from sitegen.pages.parts import Book, Part, Strand, bind, groups
+
+_REFERENCE = re.compile(re.escape(ROOT) + r'([^"#\s]*)(?:#([^"\s]*))?')
+_VIEWS = {
+    Show.ALL: ("conversation", "calls", "everything"),
+    Show.CALLS: ("conversation", "calls"),
+    Show.CONVERSATION: (),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a share's pages link to outside of it."""
+
+    is_project_listed: bool = False
+    parent: Card | None = None
+    children: tuple[Card, ...] = ()
+
+
+def make_documents(frame: Frame, share: Share, transcript: Transcript, around: Around) -> list[Document]:
+    """Every file of a share's folder, its pages first; a gated share has no exports."""
+    book = bind(share.slug, transcript)
+    pages = [
+        _page(frame, share, transcript, around, book=book, strand=strand, part=part)
+        for strand in book.strands
+        for part in strand.parts
+    ]
+    files = [_file(frame, share, book, file) for file in transcript.files]
+    data = [*_exports(share, transcript), *_data(book)]
+    twins = late.make_twins(_loaded(share, [*pages[1:], *files, *data])) if frame.urls.offline else []
+    return [*pages, *files, *data, *twins]
+
+
+def make_tombstone(frame: Frame, share: Share) -> Document:
+    """The page of an expired share: that it expired, and the way home."""
+    return frame.document(urls.share_page(share.slug), "tombstone.html", is_indexed=False)
+
+
+def is_indexed(share: Share) -> bool:
+    """Whether search engines may list the share: when its owner lists it, and everyone may read it."""
+    return share.listed and not share.is_gated
+
+
+def _page(
+    frame: Frame, share: Share, transcript: Transcript, around: Around, *, book: Book, strand: Strand, part: Part
+) -> Document:
+    is_first = part.number == 1
+    return frame.document(
+        part.path,
+        "share.html" if is_first and strand.branch is None else "part.html",
+        is_indexed=is_indexed(share),
+        title=share.title or transcript.facts.title,
+        share=share,
+        part=part.number,
+        branch=strand.branch,
+        root=urls.root_of(part.path, book.slug),
+        views=_VIEWS[share.show],
+        has_map=_has_map(book),
+        has_search=len(book.main.parts) > 1,
+        groups=[_group(frame, book, strand, part, group) for group in groups(part.exchanges)],
+        outline=_outline(frame, strand, part),
+        timeline=charts.timeline(_stops(frame, strand, part)),
+        start=_to_start(frame, book, part, strand),
+        previous=_neighbour(frame, strand, part, -1),
+        next=_neighbour(frame, strand, part, +1),
+        **_head(frame, share, transcript, around, part=part),
+    )
+
+
+def _head(frame: Frame, share: Share, transcript: Transcript, around: Around, *, part: Part) -> dict[str, object]:
+    """What only a share's first page shows, besides the conversation."""
+    known = transcript.facts
+    return {
+        "facts": facts.header(frame.t, frame.dates, known),
+        "details": facts.details(frame.t, frame.dates, known),
+        "left_out": facts.left_out(frame.t, known.hidden),
+        "project": _project(frame, share, around, part),
+        "description": known.first_prompt,
+        "parent": _related(frame, part, around.parent) if around.parent else None,
+        "children": [_related(frame, part, card) for card in around.children],
+        "markdown": None if share.is_gated else _export(frame, share, part, "conversation.md"),
+        "json": None if share.is_gated else _export(frame, share, part, "conversation.json"),
+    }
+
+
+def _export(frame: Frame, share: Share, part: Part, name: str) -> str:
+    return frame.link(part.path, urls.share_file(share.slug, name))
+
+
+def _related(frame: Frame, part: Part, card: Card) -> Link:
+    return Link(frame.link(part.path, urls.share_page(card.slug)), card.title)
+
+
+def _project(frame: Frame, share: Share, around: Around, part: Part) -> Link | None:
+    if share.project is None or not share.project.name:
+        return None
+    has_index = around.is_project_listed and share.project.gate is Gate.NONE
+    href = frame.link(part.path, urls.project_page(share.project.slug)) if has_index else ""
+    return Link(href, share.project.name)
+
+
+def _neighbour(frame: Frame, strand: Strand, part: Part, step: int) -> Link | None:
+    index = part.number - 1 + step
+    if not 0 <= index < len(strand.parts):
+        return None
+    return Link(frame.link(part.path, strand.parts[index].path), frame.t("pages.part", number=index + 1))
+
+
+def _to_start(frame: Frame, book: Book, part: Part, strand: Strand) -> str:
+    """Back to the share's first page, from any other."""
+    first = urls.share_page(book.slug)
+    return "" if part.number == 1 and strand.branch is None else frame.link(part.path, first)
+
+
+def _has_map(book: Book) -> bool:
+    return sum(len(strand.parts) for strand in book.strands) > 1
+
+
+def _shown(strand: Strand, part: Part) -> Iterator[tuple[Part, Exchange]]:
+    """The first page of a strand shows the way through all of it, a further part through itself."""
+    for each in strand.parts if part.number == 1 else (part,):
+        for exchange in each.exchanges:
+            yield each, exchange
+
+
+def _outline(frame: Frame, strand: Strand, part: Part) -> list[Link]:
+    return [
+        Link(frame.link(part.path, where.path, anchor=exchange.outline.anchor), exchange.outline.text)
+        for where, exchange in _shown(strand, part)
+        if exchange.outline
+    ]
+
+
+def _stops(frame: Frame, strand: Strand, part: Part) -> list[charts.Stop]:
+    return [
+        charts.Stop(
+            frame.link(part.path, where.path, anchor=exchange.anchor),
+            exchange.outline.text if exchange.outline else "",
+            tuple((mark, frame.link(part.path, where.path, anchor=mark.anchor)) for mark in exchange.marks),
+        )
+        for where, exchange in _shown(strand, part)
+    ]
+
+
+def _group(frame: Frame, book: Book, strand: Strand, part: Part, group: tuple[Exchange, ...]) -> Markup:
+    html = "\n".join(exchange.html for exchange in group)
+    return _placed(frame, book, part.path, html, branch=strand.branch)
+
+
+def _placed(frame: Frame, book: Book, page: str, html: str, *, branch: str | None = None) -> Markup:
+    """A fragment with its references to the share's own files and pages made relative to `page`."""
+
+    def reference(match: re.Match[str]) -> str:
+        name, anchor = match[1], match[2] or ""
+        target = _target(book, name, anchor, branch)
+        return frame.link(page, target, anchor=anchor) if target else f"#{anchor}"
+
+    return Markup(_REFERENCE.sub(reference, html) if ROOT in html else html)  # noqa: S704 - render made and escaped it
+
+
+def _target(book: Book, name: str, anchor: str, branch: str | None) -> str | None:
+    """The path that `ROOT + name + #anchor` means: a file, a branch's page, or wherever the anchor stands."""
+    if name and not name.endswith("/"):
+        return urls.share_file(book.slug, name)
+    wanted = name.rstrip("/") or None
+    found = book.find(anchor, wanted) if anchor else None
+    return found or urls.share_page(book.slug, branch=wanted)
+
+
+def _file(frame: Frame, share: Share, book: Book, file: ShareFile) -> Document:
+    path = urls.share_file(share.slug, file.name)
+    if not file.name.startswith("o/"):
+        return Document(path, file.data)
+    return frame.document(
+        path,
+        "output.html",
+        is_indexed=False,
+        back=frame.link(path, urls.share_page(share.slug)),
+        content=_placed(frame, book, path, file.data.decode("utf-8", "replace")),
+    )
+
+
+def _exports(share: Share, transcript: Transcript) -> list[Document]:
+    if share.is_gated:
+        return []
+    texts = {"conversation.md": transcript.markdown, "conversation.json": transcript.json}
+    return [
+        Document(urls.share_file(share.slug, name), text.encode("utf-8", "replace")) for name, text in texts.items()
+    ]
+
+
+def _data(book: Book) -> list[Document]:
+    if not _has_map(book):
+        return []
+    return [late.make_map(book), *([late.make_search(book)] if len(book.main.parts) > 1 else [])]
+
+
+def _loaded(share: Share, documents: list[Document]) -> list[Document]:
+    """Those of a share's documents that its pages' script may load late."""
+    images = (urls.share_file(share.slug, "i/"), urls.share_file(share.slug, "f/"))
+    return [each for each in documents if not each.path.startswith(images) and not each.path.endswith(".md")]

@@ -1,0 +1,62 @@
+"""All documents of a site, by what they show: the one door to this room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sitegen.assets import Assets
+from sitegen.catalogue import Catalogue
+from sitegen.model import Card, Document, Project, Share, Transcript
+from sitegen.pages import indexes, shares
+from sitegen.pages.frame import Frame, Site
+from sitegen.urls import Urls
+
+
+class Pages:
+    """Makes documents. Compiles each template once, so keep one for as many shares as possible.
+
+    `templates` are folders, sitegen's own first; a later folder's file replaces an earlier's.
+    """
+
+    def __init__(
+        self, site: Site, *, templates: Sequence[Path], assets: Assets, urls: Urls, catalogue: Catalogue
+    ) -> None:
+        self._frame = Frame(site, templates, assets, urls, catalogue)
+
+    def share(
+        self,
+        share: Share,
+        transcript: Transcript,
+        *,
+        is_project_listed: bool = False,
+        parent: Card | None = None,
+        children: Sequence[Card] = (),
+    ) -> list[Document]:
+        """The pages of a share, its exports (when it's open) and its files.
+
+        `is_project_listed` says that the project has an index to link to; `parent` and `children` are open shares of
+        the conversation that this one is a subagent of, and of its own subagents.
+        """
+        around = shares.Around(is_project_listed=is_project_listed, parent=parent, children=tuple(children))
+        return shares.make_documents(self._frame, share, transcript, around)
+
+    def tombstone(self, share: Share) -> Document:
+        """The page that stands where an expired share stood: no word of the conversation."""
+        return shares.make_tombstone(self._frame, share)
+
+    def project(self, project: Project, cards: Sequence[Card]) -> list[Document]:
+        """The index of a project, in pages of a hundred; `cards` may be all of the site's."""
+        return indexes.make_project(self._frame, project, cards)
+
+    def home(self, projects: Sequence[Project], cards: Sequence[Card]) -> Document:
+        """The first page: the projects that have listed shares, and the newest shares."""
+        return indexes.make_home(self._frame, projects, cards)
+
+    def not_found(self) -> Document:
+        """404.html."""
+        return indexes.make_not_found(self._frame)
+
+    def extras(self, projects: Sequence[Project], cards: Sequence[Card]) -> list[Document]:
+        """What stands beside the pages: `.nojekyll`, the assets, and the sitemap when the site's URL is known."""
+        return indexes.make_extras(self._frame, projects, cards)

@@ -1,0 +1,72 @@
+"""A real Chromium for tests: the one on the PATH, else Playwright's own. Pages that misbehave are caught here.
+
+`chromium` is the browser of a test run; `open_page` opens pages and, when the test ends, fails it if any of them wrote
+an error to the console, threw, or asked another origin for anything.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Error, Page, sync_playwright
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_ARGUMENTS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium. Without one the test is skipped, but fails where CI=true."""
+    executable = next(filter(None, map(shutil.which, _NAMES)), None)
+    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    with sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=executable, args=[*_ARGUMENTS, *sandbox])
+        except Error as error:
+            message = f"no Chromium: none of {', '.join(_NAMES)} on the PATH, and Playwright has none of its own"
+            if os.environ.get("CI") == "true":
+                pytest.fail(f"{message}\n{error}")
+            pytest.skip(message)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[OpenPage]:
+    """`open_page(url, width=…, height=…, **context options)`: a page in a context of its own, watched for faults."""
+    contexts, faults = [], list[str]()
+
+    def open_(url: str, *, width: int = 1280, height: int = 800, **options: Any) -> Page:
+        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
+        page.on("pageerror", lambda error: faults.append(f"thrown: {error}"))
+        page.on("request", lambda asked: _watch(asked.url, url, faults))
+        page.goto(url)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert not faults
+
+
+def _watch(asked: str, opened: str, faults: list[str]) -> None:
+    here, there = urlsplit(opened), urlsplit(asked)
+    if there.scheme not in ("data", "blob") and (here.scheme, here.netloc) != (there.scheme, there.netloc):
+        faults.append(f"another origin: {asked}")
