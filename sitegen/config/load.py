@@ -68,7 +68,7 @@ def _site(table: Table) -> tuple[Site, tzinfo]:
     name, zone = values.timezone(table, "timezone", default.timezone)
     site = Site(
         title=table.text("title") or default.title,
-        base_url=values.base_url(table, "base_url", default.base_url),
+        base_url=values.base_url(table, "base_url"),
         language=values.language(table, "language", default.language),
         timezone=name,
     )

@@ -32,8 +32,8 @@ class Site:
     """`[site]`: what the site is called and where it will stand."""
 
     title: str = field(default="Conversations", metadata=PAGE)
-    base_url: str = field(default="http://localhost/", metadata=PAGE)
-    """Absolute, http or https, always ending in `/`."""
+    base_url: str | None = field(default=None, metadata=PAGE)
+    """Absolute, http or https, always ending in `/`; None when it isn't known yet."""
     language: str = field(default="en", metadata=PAGE)
     timezone: str = field(default="UTC", metadata=PAGE)
     """For the times that pages show; a name of the IANA database."""
@@ -41,7 +41,7 @@ class Site:
     @property
     def base_path(self) -> str:
         """The path of `base_url`: "/" or "/talks/"."""
-        return urlsplit(self.base_url).path
+        return urlsplit(self.base_url).path if self.base_url else "/"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,11 @@ _REMOTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[a-z][a-z0-9+.-]+::")
 Parsed = TypeVar("Parsed")
 
 
-def base_url(table: Table, key: str, default: str) -> str:
+def base_url(table: Table, key: str) -> str | None:
     """The site's address with a slash at its end."""
     value = table.text(key)
     if value is None:
-        return default
+        return None
     url = value if value.endswith("/") else f"{value}/"
     if _is_base_url(url):
         return url
