@@ -1,1 +1,1 @@
-"""From a conversation to HTML fragments: exchanges, activities, prose, and the two exports. Reads no file, writes none."""
+"""From a conversation to HTML fragments: exchanges, activities, prose, and the two exports. No files, no database."""

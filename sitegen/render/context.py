@@ -46,8 +46,6 @@ class RenderOptions:
     show: Show = Show.ALL
     title: str | None = None
     """The title the owner gave; None: the conversation's own."""
-    hidden: tuple[tuple[str, int], ...] = ()
-    """What was left out before rendering, with counts, for the facts."""
     prompt_lines: int = 12
     """A prompt of more lines than this folds."""
     code_lines: int = 40

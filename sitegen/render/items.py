@@ -1,0 +1,114 @@
+"""What a conversation consists of for a reader: prompts, answers, runs of work, notes and forks, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sitegen.model import Attachment, Block, Message, Show
+from sitegen.render.steps import PairedCall
+from sitegen.render.wrappers import Note
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What someone asked, with what they attached. `command` is a slash command's name, its arguments are the text."""
+
+    message: Message
+    text: str
+    command: str = ""
+    images: tuple[Block, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of an answer: a text, an image or an attached file. `number` is its block's in the message."""
+
+    message: Message
+    number: int
+    content: Block | Attachment
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the assistant said in one go. `is_interim`: more work and words follow before the next prompt."""
+
+    parts: tuple[Part, ...]
+    is_interim: bool = False
+
+    @property
+    def message(self) -> Message:
+        return self.parts[0].message
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """Something that neither side said."""
+
+    message: Message
+    note: Note
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """Thinking. `number` is its block's in the message."""
+
+    message: Message
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call with its result."""
+
+    message: Message
+    paired: PairedCall
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Thinking, calls and quiet notes between two things that were said; `began` is when the work on it began."""
+
+    entries: tuple[Thought | Call | Aside, ...]
+    began: datetime | None = None
+
+    @property
+    def message(self) -> Message:
+        return self.entries[0].message
+
+
+@dataclass(frozen=True, slots=True)
+class ForkMark:
+    """Here the path was chosen among alternatives; `message` is its first."""
+
+    message: Message
+
+
+Atom = Prompt | Part | Aside | Thought | Call | ForkMark
+Item = Prompt | Answer | Aside | Run | ForkMark
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read one conversation: the scope of its anchors, what is shown, and its source's habits."""
+
+    scope: str = ""
+    """Stands before each message's id in anchors; empty for the conversation itself."""
+    show: Show = Show.ALL
+    repeats_prompts: bool = False
+    """The source stores each prompt twice."""
+
+
+def block_attachment(block: Block) -> Attachment:
+    """The attachment that a block of that kind describes."""
+    payload = block.payload
+    name = payload.get("file_name") or payload.get("name") or block.text
+    kind, size, text = payload.get("file_type"), payload.get("file_size"), payload.get("extracted_content")
+    return Attachment(
+        filename=name if isinstance(name, str) else None,
+        media_type=kind if isinstance(kind, str) else None,
+        size_bytes=size if isinstance(size, int) else None,
+        extracted_text=text if isinstance(text, str) else None,
+    )

@@ -1,0 +1,296 @@
+"""What a path's messages amount to, in reading order: prompts, answers, runs of work, notes, forks.
+
+Knows roles, blocks and what each becomes; how any of it looks is for the modules that draw it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sitegen.model import Attachment, Block, Message, Show
+from sitegen.render.calls import paired_call
+from sitegen.render.embedded import unfolded
+from sitegen.render.items import (
+    Answer,
+    Aside,
+    Atom,
+    Call,
+    ForkMark,
+    Item,
+    Part,
+    Prompt,
+    Reading,
+    Run,
+    Thought,
+    block_attachment,
+)
+from sitegen.render.pairing import Pairs, pair
+from sitegen.render.wrappers import Note, Piece, Words, split
+
+_LOCAL_COMMANDS = frozenset(
+    """
+    add-dir agents clear color compact config context copy cost doctor effort exit export extra-usage fast feedback
+    help hooks ide keybindings login logout mcp memory model output-style permissions plugin plugins privacy-settings
+    quit rate-limit-options release-notes reload-plugins remote-control rename resume rewind sandbox skills stats
+    status statusline stickers tasks terminal-setup theme todos upgrade usage vim voice
+    """.split()  # noqa: SIM905 - a list of fifty words reads better so
+)
+"""Commands that the program itself answers; they're no prompts even when the model goes on afterwards."""
+
+_QUIET = frozenset({"reminder", "hook", "editor", "context"})
+"""Notes that may stand among the steps of a run."""
+
+_TELLING = frozenset({"interrupted", "state", "approval", "error", "teammate", "queued"})
+"""Notes that a share shows even when it shows prompts and answers only."""
+
+
+def is_prompt(message: Message) -> bool:
+    """Whether someone wrote this message: words, a command or an image, not only results and wrappers."""
+    if message.role != "user" or message.is_meta or message.is_compact_summary:
+        return False
+    has_results = any(block.kind == "tool_result" for block in message.blocks)
+    for block in message.blocks:
+        if block.kind == "text" and block.text:
+            if any(isinstance(piece, Words) or piece.kind == "command" for piece in split(block.text)):
+                return True
+        elif block.kind in ("image", "attachment") and not has_results:
+            return True
+    return bool(message.attachments)
+
+
+def read(messages: Sequence[Message], reading: Reading, *, forks: frozenset[str] = frozenset()) -> list[Item]:
+    """The items of one path. `forks` holds the ids of messages that begin an alternative."""
+    pairs = pair(messages)
+    atoms = [atom for message in messages for atom in _atoms(message, pairs, reading, is_fork=message.id in forks)]
+    atoms = _promoted(atoms)
+    if reading.repeats_prompts:
+        atoms = list(_without_repeats(atoms))
+    return _marked_interim(list(_grouped(_shown(atom, reading.show) for atom in atoms)))
+
+
+# ------------------------------------------------------------------------------------------------ messages to atoms
+
+
+def _atoms(message: Message, pairs: Pairs, reading: Reading, *, is_fork: bool) -> Iterator[Atom]:
+    if is_fork:
+        yield ForkMark(message)
+    match message.role:
+        case "user":
+            yield from _user(message, pairs, reading)
+        case "system":
+            yield from (Aside(message, note) for note in _system_notes(message))
+        case _:
+            yield from _assistant(message, pairs, reading)
+
+
+def _user(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Atom]:
+    texts, images, files, notes = [], [], list(message.attachments), []
+    has_results = False
+    for number, block in enumerate(message.blocks):
+        match block.kind:
+            case "text":
+                for piece in _pieces(message, block):
+                    if isinstance(piece, Words):
+                        texts.append(piece.text)
+                    else:
+                        notes.append(piece)
+            case "image":
+                images.append(block)
+            case "attachment":
+                files.extend(_file(block, message.attachments))
+            case _:
+                has_results = has_results or block.kind == "tool_result"
+                yield from _work(message, number, pairs, reading)
+    if texts or ((images or files) and not has_results and not message.is_meta):
+        yield Prompt(message, "\n\n".join(texts), images=tuple(images), attachments=tuple(files))
+    elif images:
+        yield from (Part(message, number, image) for number, image in enumerate(images))
+    yield from (Aside(message, note) for note in notes)
+
+
+def _pieces(message: Message, block: Block) -> tuple[Piece, ...]:
+    if block.text is None:
+        return (_unknown(block),) if block.payload else ()
+    if message.is_meta:
+        return ()
+    return split(block.text, is_summary=message.is_compact_summary)
+
+
+def _assistant(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Atom]:
+    for number, block in enumerate(message.blocks):
+        match block.kind:
+            case "text":
+                yield from _said(message, number, block, reading)
+            case "image":
+                yield Part(message, number, block)
+            case "attachment":
+                yield from (Part(message, number, file) for file in _file(block, message.attachments))
+            case _:
+                yield from _work(message, number, pairs, reading)
+    for extra, attachment in enumerate(message.attachments):
+        yield Part(message, len(message.blocks) + extra, attachment)
+
+
+def _said(message: Message, number: int, block: Block, reading: Reading) -> Iterator[Atom]:
+    if not block.text or not block.text.strip():
+        if block.text is None and block.payload:
+            yield Aside(message, _unknown(block))
+    elif message.is_api_error:
+        yield Aside(message, Note("error", body=block.text, failed=True))
+    elif message.role == "tool":
+        orphan = replace(block, kind="tool_result")
+        yield Call(message, paired_call(message, number, orphan, None, scope=reading.scope))
+    elif "<ant" in block.text:
+        yield from _embedded(message, number, block.text, reading)
+    else:
+        yield Part(message, number, block)
+
+
+def _embedded(message: Message, number: int, text: str, reading: Reading) -> Iterator[Atom]:
+    """An answer of claude.ai that carries its thinking and its artifacts inside."""
+    for extra, block in enumerate(unfolded(text)):
+        # Numbers above any block's keep the anchors of these steps apart.
+        spot = number if block.kind == "text" else 1000 * (number + 1) + extra
+        match block.kind:
+            case "text":
+                yield Part(message, spot, block)
+            case "thinking":
+                yield Thought(message, spot, block.text or "")
+            case _:
+                yield Call(message, paired_call(message, spot, block, None, scope=reading.scope))
+
+
+def _work(message: Message, number: int, pairs: Pairs, reading: Reading) -> Iterator[Atom]:
+    block = message.blocks[number]
+    if block.kind == "thinking":
+        if block.text and block.text.strip():
+            yield Thought(message, number, block.text)
+    elif block.kind == "tool_use":
+        found = pairs.results.get((message.id, number))
+        yield Call(message, paired_call(message, number, block, found, scope=reading.scope))
+    elif (message.id, number) not in pairs.taken:
+        yield Call(message, paired_call(message, number, block, None, scope=reading.scope))
+
+
+def _system_notes(message: Message) -> Iterator[Note]:
+    subtype = message.metadata.get("subtype")
+    failed = message.is_api_error or subtype == "api_error"
+    for block in message.blocks:
+        for piece in split(block.text or "", is_summary=message.is_compact_summary):
+            match piece:
+                case Words(text=text) if failed:
+                    yield Note("error", body=text, failed=True)
+                case Words(text=text):
+                    yield Note("system", title=subtype if isinstance(subtype, str) else "", body=text.strip())
+                case Note():
+                    yield piece
+
+
+def _unknown(block: Block) -> Note:
+    return Note("system", title="unknown", body=json.dumps(dict(block.payload), ensure_ascii=False, indent=2))
+
+
+def _file(block: Block, known: Iterable[Attachment]) -> tuple[Attachment, ...]:
+    file = block_attachment(block)
+    return () if any(other.filename == file.filename for other in known) else (file,)
+
+
+# ------------------------------------------------------------------------------------------------- atoms to items
+
+
+def _promoted(atoms: Sequence[Atom]) -> list[Atom]:
+    """Slash commands that the assistant answered are prompts, not notes."""
+    found: list[Atom] = []
+    is_answered = False
+    for atom in reversed(atoms):
+        match atom:
+            case Aside(message=message, note=Note(kind="command", title=title, body=body)):
+                is_own = title.lstrip("/") not in _LOCAL_COMMANDS
+                found.append(Prompt(message, body, command=title) if is_answered and is_own else atom)
+                is_answered = False
+            case Prompt() | Aside(note=Note(kind="shell")):
+                found.append(atom)
+                is_answered = False
+            case _:
+                is_answered = is_answered or isinstance(atom, Part | Thought | Call)
+                found.append(atom)
+    return found[::-1]
+
+
+def _without_repeats(atoms: Iterable[Atom]) -> Iterator[Atom]:
+    last: Prompt | None = None
+    for atom in atoms:
+        match atom:
+            case Prompt(text=text, images=()) if last is not None and last.text.strip() == text.strip():
+                last = None
+            case Prompt():
+                last = atom
+                yield atom
+            case Aside():
+                yield atom
+            case _:
+                last = None
+                yield atom
+
+
+def _shown(atom: Atom, show: Show) -> Atom | None:
+    """What the share shows of an atom: notes may quote what tools printed."""
+    if show is Show.ALL or not isinstance(atom, Aside | Thought | Call):
+        return atom
+    if isinstance(atom, Aside):
+        if atom.note.kind in _TELLING:
+            return atom
+        is_told = show is Show.CALLS and atom.note.title and atom.note.kind not in _QUIET
+        return replace(atom, note=replace(atom.note, body="")) if is_told else None
+    return atom if show is Show.CALLS and isinstance(atom, Call) else None
+
+
+def _grouped(atoms: Iterable[Atom | None]) -> Iterator[Item]:
+    entries: list[Thought | Call | Aside] = []
+    parts: list[Part] = []
+    before: datetime | None = None
+    began: datetime | None = None
+    for atom in atoms:
+        if atom is None:
+            continue
+        is_step = isinstance(atom, Thought | Call) or (isinstance(atom, Aside) and atom.note.kind in _QUIET and entries)
+        if entries and not is_step:
+            yield Run(tuple(entries), began)
+            entries = []
+        if parts and not (isinstance(atom, Part) and _belongs(parts[-1], atom)):
+            yield Answer(tuple(parts))
+            parts = []
+        if is_step:
+            began = began if entries else before
+            entries.append(atom)  # type: ignore[arg-type]  # is_step says so
+        elif isinstance(atom, Part):
+            parts.append(atom)
+        else:
+            assert not isinstance(atom, Thought | Call)  # noqa: S101 - for the type checker
+            yield atom
+        before = atom.message.created_at or before
+    if entries:
+        yield Run(tuple(entries), began)
+    if parts:
+        yield Answer(tuple(parts))
+
+
+def _belongs(last: Part, part: Part) -> bool:
+    request = part.message.request_id
+    return last.message.id == part.message.id or (request is not None and last.message.request_id == request)
+
+
+def _marked_interim(items: list[Item]) -> list[Item]:
+    """Of the answers of an exchange all but the last are interim."""
+    is_followed = False
+    for at in range(len(items) - 1, -1, -1):
+        match items[at]:
+            case Prompt():
+                is_followed = False
+            case Answer() as answer:
+                items[at] = replace(answer, is_interim=is_followed)
+                is_followed = True
+    return items
