@@ -1,0 +1,35 @@
+"""Operating-system errors of the output, told in sentences."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from sitegen.errors import OutputError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_DENIED = (errno.EACCES, errno.EPERM)
+
+
+def as_output_error(error: OSError, path: str | os.PathLike[str]) -> OutputError:
+    """The OutputError that says what went wrong with `path` and what to do."""
+    match error.errno:
+        case number if number in _FULL:
+            text = "the disk is full; free some space and build again, what stood there before is still there"
+        case errno.EROFS:
+            text = "the file system is read-only; choose another output folder"
+        case number if number in _DENIED:
+            text = "permission is denied; let your user write there, or choose another output folder"
+        case errno.ENOTDIR:
+            text = "a part of its path is a file where a folder is needed; move that file away"
+        case errno.EISDIR:
+            text = "a folder stands where a file is needed; move that folder away"
+        case errno.ELOOP:
+            text = "a part of its path is a symbolic link; sitegen doesn't write through links, so remove it"
+        case errno.ENAMETOOLONG:
+            text = "its name is too long for this file system; choose a shorter slug or output folder"
+        case errno.EFBIG:
+            text = "it is larger than this file system or a limit (ulimit -f) allows"
+        case _:
+            text = (error.strerror or str(error)).lower()
+    return OutputError(f"{os.fspath(path)} can't be written: {text}.")

@@ -1,0 +1,85 @@
+"""Collects what a build reads, with the stamps it had before it was read, for the no-op path of the next build."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from sitegen.output.stamps import ABSENT, Stamp, stamp_input
+from sitegen.output.unchanged import environment_digest
+
+_TICK_NS = 20_000_000
+_SECOND_NS = 1_000_000_000
+_UNSURE: Stamp = (-2, 0, 0, 0)
+"""Equal to no stamp: the next build looks at the content."""
+
+
+class Watch:
+    """The inputs of a build. Tell it of each one before reading it: a change during the build then shows."""
+
+    def __init__(self) -> None:
+        self._inputs: dict[str, Stamp] = {}
+        self._names: set[str] = set()
+
+    @property
+    def inputs(self) -> Mapping[str, Stamp]:
+        """Stamps by absolute path, for `FinishedBuild.inputs`."""
+        return self._inputs
+
+    def file(self, path: Path) -> None:
+        """Watch a file, even one that isn't there: it may appear. The first stamp counts."""
+        key = str(path.absolute())
+        if key not in self._inputs:
+            self._inputs[key] = _settled(key)
+
+    def names(self, folder: Path) -> None:
+        """Watch which names are in a folder, but not what is in them."""
+        key = f"{folder.absolute()}/"
+        self._inputs.setdefault(key, stamp_input(key))
+
+    def tree(self, folder: Path) -> None:
+        """Watch a folder whole: names and files at any depth, but Python's caches and hidden names."""
+        self.names(folder)
+        for entry in sorted(_entries(folder)):
+            if not entry.is_dir():
+                self.file(entry)
+            elif not entry.is_symlink():  # a link may lead back to where it stands
+                self.tree(entry)
+
+    def environment(self, names: Iterable[str]) -> None:
+        """Watch environment variables, set or not."""
+        self._names.update(names)
+
+    def seal_environment(self, environ: Mapping[str, str] = os.environ) -> str:
+        """A text for `FinishedBuild.environment` that tells whether a watched variable changed, and nothing else."""
+        if not self._names:
+            return ""
+        names, salt = sorted(self._names), secrets.token_hex(16)
+        return json.dumps([names, salt, environment_digest(names, environ, salt)])
+
+
+def _entries(folder: Path) -> Iterable[Path]:
+    try:
+        entries = list(folder.iterdir())
+    except OSError:
+        return []
+    return [entry for entry in entries if not entry.name.startswith(".") and entry.name != "__pycache__"]
+
+
+def _settled(path: str) -> Stamp:
+    """The stamp, once a later change can't hide behind the same time: clocks of file systems tick in steps."""
+    stamp = stamp_input(path)
+    if stamp == ABSENT:
+        return stamp
+    age = time.time_ns() - max(stamp[1], stamp[2])
+    coarse = stamp[1] % _SECOND_NS == 0 and stamp[2] % _SECOND_NS == 0
+    if age >= (2 * _SECOND_NS if coarse else _TICK_NS):
+        return stamp
+    if coarse or age < 0:
+        return _UNSURE
+    time.sleep((_TICK_NS - age) / _SECOND_NS)
+    return stamp_input(path)

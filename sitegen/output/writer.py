@@ -1,0 +1,190 @@
+"""Writes the files of one owner: atomically, only where bytes differ, and never over or through what isn't ours.
+
+A Writer can be sent to another process. It appends to the dot file what it is about to write before it writes it, so
+that a build that is killed at any moment leaves nothing that the next one wouldn't know.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import itertools
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from sitegen.errors import OutputError
+from sitegen.output.dotfile import append_lines, line_for, read_lines
+from sitegen.output.failures import as_output_error
+from sitegen.output.ground import Kind, hash_file, look_at, parents, remove_tree, walk
+from sitegen.output.layout import TEMPORARY_PREFIX
+from sitegen.output.plan import Claim, check_documents
+from sitegen.output.records import FileRecord
+from sitegen.output.stamps import ABSENT, Stamp, stamp_of
+
+_serial = itertools.count()
+
+
+class Document(Protocol):
+    """A file to write: `model.Document` is one."""
+
+    @property
+    def path(self) -> str:
+        """Relative to the output, with `/`."""
+
+    @property
+    def data(self) -> bytes:
+        """The content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file as it now stands, and whether it had to be written for that."""
+
+    record: FileRecord
+    is_changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes documents under one claim. `known` holds the owner's files as the last build left them."""
+
+    root: Path
+    claim: Claim
+    known: Mapping[str, FileRecord]
+
+    def write(self, documents: Iterable[Document]) -> list[Written]:
+        """Write what differs, and say how each file stands now, in the order given.
+
+        Raises OutputError before the first byte when a path isn't planned, isn't safe, or holds something that isn't
+        ours; later only when the file system refuses.
+        """
+        documents = list(documents)
+        check_documents((document.path for document in documents), claim=self.claim)
+        hashes = [hashlib.sha256(document.data).hexdigest() for document in documents]
+        pairs = list(zip(documents, hashes, strict=True))
+        standing = {document.path: self._standing(document, sha256) for document, sha256 in pairs}
+        pending = [line_for(document.path, sha256) for document, sha256 in pairs if standing[document.path] is None]
+        if pending:
+            append_lines(self.root, pending)
+        return [self._settle(document, sha256, stamp=standing[document.path]) for document, sha256 in pairs]
+
+    def _settle(self, document: Document, sha256: str, *, stamp: Stamp | None) -> Written:
+        is_changed = stamp is None
+        if stamp is None:
+            stamp = self._replace(document)
+        return Written(FileRecord(document.path, self.claim.owner, sha256, stamp), is_changed)
+
+    def _standing(self, document: Document, sha256: str) -> Stamp | None:
+        """The stamp of the file when it already holds these bytes; None when it must and may be written."""
+        path = document.path
+        try:
+            self._check_parents(path)
+            kind, stamp = look_at(self.root / path)
+            match kind:
+                case Kind.NOTHING:
+                    return None
+                case Kind.FILE:
+                    return self._standing_file(document, sha256, stamp=stamp or ABSENT)
+                case Kind.FOLDER:
+                    self._check_folder(path)
+                    return None
+                case _:
+                    raise foreign(self.root / path, kind)
+        except OSError as error:
+            raise as_output_error(error, self.root / path) from error
+
+    def _standing_file(self, document: Document, sha256: str, *, stamp: Stamp) -> Stamp | None:
+        known = self.known.get(document.path)
+        if known is not None and (known.stamp, known.sha256) == (stamp, sha256):
+            return stamp
+        if known is not None and stamp[0] != len(document.data):
+            return None
+        found = hash_file(self.root / document.path)
+        if found == sha256:
+            return stamp
+        if known is None and not self._is_ours(document.path, found):
+            raise foreign(self.root / document.path, Kind.FILE)
+        return None
+
+    def _is_ours(self, path: str, sha256: str) -> bool:
+        return line_for(path, sha256) in (read_lines(self.root) or ())
+
+    def _check_parents(self, path: str) -> None:
+        """All folders above must be real or absent; a file there must be one of ours, which then goes."""
+        for parent in parents(path):
+            kind, _ = look_at(self.root / parent)
+            if kind is Kind.NOTHING:
+                return
+            if kind is Kind.FOLDER:
+                continue
+            if kind is not Kind.FILE or not self._is_ours(parent, hash_file(self.root / parent)):
+                raise foreign(self.root / parent, kind, wanted="a folder")
+            return
+
+    def _check_folder(self, path: str) -> None:
+        """A folder that stands where a file is needed must hold only what is ours, which then goes."""
+        lines = read_lines(self.root) or frozenset()
+        for file, kind in walk(self.root, path):
+            if kind is not Kind.FILE or line_for(file, hash_file(self.root / file)) not in lines:
+                raise foreign(self.root / path, Kind.FOLDER)
+
+    def _replace(self, document: Document) -> Stamp:
+        target = self.root / document.path
+        try:
+            self._make_way(document.path)
+        except OSError as error:
+            raise as_output_error(error, target) from error
+        return replace_file(target, document.data)
+
+    def _make_way(self, path: str) -> None:
+        """Folders above, nothing but a file of ours at the place itself; what goes was checked to be ours."""
+        for parent in parents(path):
+            folder = self.root / parent
+            kind, _ = look_at(folder)
+            if kind is Kind.FILE:
+                folder.unlink(missing_ok=True)
+            elif kind not in (Kind.NOTHING, Kind.FOLDER):
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+            folder.mkdir(exist_ok=True)
+        if look_at(self.root / path)[0] is Kind.FOLDER:
+            remove_tree(self.root, path)
+
+
+def replace_file(target: Path, data: bytes) -> Stamp:
+    """Put a file at `target` whole or not at all, and return its stamp. Raises OutputError, leaving what was there."""
+    temporary = target.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}")
+    try:
+        try:
+            _write_new(temporary, data)
+            temporary.replace(target)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        return stamp_of(target.lstat())
+    except OSError as error:
+        raise as_output_error(error, target) from error
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    """Without fsync: after a power cut a file may be short, and then its size tells the next build."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+
+
+_NAMES = {
+    Kind.FILE: "a file that sitegen didn't write",
+    Kind.FOLDER: "a folder with files that sitegen didn't write",
+    Kind.LINK: "a symbolic link",
+    Kind.OTHER: "something that is neither file nor folder",
+}
+
+
+def foreign(path: Path, kind: Kind, *, wanted: str = "a page") -> OutputError:
+    """The error for something in the way that isn't ours."""
+    return OutputError(f"{path} is {_NAMES[kind]}, and {wanted} is to stand there. Move it away and build again.")
