@@ -1,0 +1,113 @@
+"""What was rendered, kept between builds under `.sitegen/cache/`: any frozen dataclass by a hexadecimal key.
+
+Safe to delete at any time, and from several processes at once. An entry that is missing, damaged or of an older shape
+is simply not there. Entries hold what pages show before any gate, so they are readable by their owner only.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import zlib
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar, cast
+
+from sitegen.output.codec import UNUSABLE, Blobs, codec_for
+from sitegen.output.layout import TEMPORARY_PREFIX
+
+T = TypeVar("T")
+
+_MAGIC = b"sitegen cache 1"
+_SUFFIX = ".entry"
+_KEY = re.compile(r"[0-9a-f]{8,128}")
+_serial = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """The cache in `folder`, which need not be there. It can be sent to another process."""
+
+    folder: Path
+
+    def get(self, key: str, kind: type[T]) -> T | None:
+        """The value of that type under `key`; None when there is none that can be used."""
+        try:
+            return _decode(self._path(key).read_bytes(), kind)
+        except (OSError, zlib.error, *UNUSABLE):
+            return None
+
+    def put(self, key: str, value: object) -> bool:
+        """Keep `value` under `key`. False when it couldn't be kept, which costs the next build some time only."""
+        path = self._path(key)
+        temporary = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}")
+        data = _encode(value)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.parent.mkdir(exist_ok=True, mode=0o700)
+            with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(data)
+            temporary.replace(path)
+        except OSError:
+            with suppress(OSError):
+                temporary.unlink()
+            return False
+        return True
+
+    def has(self, key: str) -> bool:
+        """Whether there is an entry under `key`; it may still turn out to be unusable."""
+        return self._path(key).is_file()
+
+    def prune(self, used: Collection[str]) -> int:
+        """Remove every entry whose key isn't in `used`, so that what a share no longer shows leaves no trace.
+
+        Returns how many went. Call it when no other process is putting entries.
+        """
+        keep = {self._path(key) for key in used}
+        stale = [path for path in self.folder.glob("??/*") if path not in keep and _is_entry(path)]
+        for path in stale:
+            with suppress(OSError):
+                path.unlink()
+                path.parent.rmdir()
+        return len(stale)
+
+    def _path(self, key: str) -> Path:
+        if not _KEY.fullmatch(key):
+            msg = f"a cache key is 8 to 128 lower-case hexadecimal digits, not {key!r}"
+            raise ValueError(msg)
+        return self.folder / key[:2] / f"{key[2:]}{_SUFFIX}"
+
+
+def _is_entry(path: Path) -> bool:
+    return path.name.endswith(_SUFFIX) or path.name.startswith(TEMPORARY_PREFIX)
+
+
+def _encode(value: object) -> bytes:
+    """Header line, compressed JSON, then the blobs as they are: images don't compress and needn't be parsed."""
+    codec = codec_for(type(value))
+    blobs: Blobs = []
+    # "surrogatepass" keeps lone surrogates as they are; JSON's escapes would join two of them into one character.
+    text = json.dumps(codec.encode(value, blobs), ensure_ascii=False, separators=(",", ":"))
+    packed = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+    body = b"".join([packed, *blobs])
+    header = [codec.digest, zlib.crc32(body), len(packed), *map(len, blobs)]
+    return b"%b %b\n%b" % (_MAGIC, json.dumps(header).encode(), body)
+
+
+def _decode(data: bytes, kind: type[T]) -> T:
+    codec = codec_for(kind)
+    head, _, body = data.partition(b"\n")
+    if not head.startswith(_MAGIC + b" "):
+        msg = "not an entry"
+        raise ValueError(msg)
+    digest, checksum, *lengths = json.loads(head[len(_MAGIC) :])
+    if digest != codec.digest or checksum != zlib.crc32(body) or sum(lengths) != len(body):
+        msg = "an entry of another shape, or a damaged one"
+        raise ValueError(msg)
+    parts = [body[end - length : end] for length, end in zip(lengths, itertools.accumulate(lengths), strict=True)]
+    text = zlib.decompress(parts[0]).decode("utf-8", "surrogatepass")
+    return cast("T", codec.decode(json.loads(text), parts[1:]))

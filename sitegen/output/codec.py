@@ -1,0 +1,152 @@
+"""Frozen dataclasses to JSON values and back, by their type hints: tuples, mappings, times, enums, optional values.
+
+Bytes are kept aside in a list of blobs. The shape of a type has a digest, so that what an older program wrote is never
+read as something it isn't.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import types
+import typing
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from enum import Enum
+from functools import cache
+from typing import Any
+
+T = typing.TypeVar("T")
+
+UNUSABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
+"""What decoding raises for text of another shape, or none."""
+
+Blobs = list[bytes]
+Encode = Callable[[Any, Blobs], Any]
+Decode = Callable[[Any, Blobs], Any]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Codec:
+    """How values of one type go to JSON values and back. `decode` raises what misshapen values make it raise."""
+
+    encode: Encode
+    decode: Decode
+    shape: str
+
+    @property
+    def digest(self) -> str:
+        """Changes whenever the type, or a type within it, gets another field or another type of field."""
+        return hashlib.sha256(self.shape.encode()).hexdigest()[:16]
+
+
+def to_text(value: object) -> str:
+    """A value of a dataclass without bytes, as a line of JSON that knows its shape."""
+    codec = codec_for(type(value))
+    return json.dumps([codec.digest, codec.encode(value, [])], separators=(",", ":"))
+
+
+def from_text(text: str, kind: type[T]) -> T | None:
+    """The value in a text that `to_text` made; None when it can't be used, as after a change of its type."""
+    codec = codec_for(kind)
+    try:
+        digest, value = json.loads(text)
+        return typing.cast("T", codec.decode(value, [])) if digest == codec.digest else None
+    except UNUSABLE:
+        return None
+
+
+def codec_for(hint: Any) -> Codec:
+    """The codec of a type. Raises TypeError for types that values passed between stages don't use."""
+    return _codec_for(hint)
+
+
+@cache
+def _codec_for(hint: Any) -> Codec:
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return _dataclass_codec(hint)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return Codec(lambda value, _: value.value, lambda value, _: hint(value), hint.__name__)
+    if hint in _SIMPLE:
+        return _SIMPLE[hint]
+    return _generic_codec(hint)
+
+
+def _generic_codec(hint: Any) -> Codec:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Literal:
+        return Codec(_same, _same, repr(arguments))
+    if origin is tuple:
+        return _tuple_codec(arguments)
+    if origin in (types.UnionType, typing.Union):
+        return _optional_codec(arguments)
+    if origin in (dict, Mapping):
+        return Codec(_plain, _same, "json")
+    msg = f"no codec for {hint!r}"
+    raise TypeError(msg)
+
+
+def _dataclass_codec(hint: type) -> Codec:
+    """An object as the list of its fields in their order."""
+    hints = typing.get_type_hints(hint)
+    names = [field.name for field in dataclasses.fields(hint)]
+    codecs = [codec_for(hints[name]) for name in names]
+
+    def encode(value: Any, blobs: Blobs) -> Any:
+        return [codec.encode(getattr(value, name), blobs) for name, codec in zip(names, codecs, strict=True)]
+
+    def decode(value: Any, blobs: Blobs) -> Any:
+        return hint(*[codec.decode(part, blobs) for part, codec in zip(value, codecs, strict=True)])
+
+    shape = ",".join(f"{name}:{codec.shape}" for name, codec in zip(names, codecs, strict=True))
+    return Codec(encode, decode, f"{hint.__name__}({shape})")
+
+
+def _tuple_codec(arguments: tuple[Any, ...]) -> Codec:
+    if arguments[-1] is Ellipsis:
+        part = codec_for(arguments[0])
+        return Codec(
+            lambda value, blobs: [part.encode(item, blobs) for item in value],
+            lambda value, blobs: tuple([part.decode(item, blobs) for item in value]),
+            f"[{part.shape}]",
+        )
+    parts = [codec_for(argument) for argument in arguments]
+    return Codec(
+        lambda value, blobs: [part.encode(item, blobs) for part, item in zip(parts, value, strict=True)],
+        lambda value, blobs: tuple([part.decode(item, blobs) for part, item in zip(parts, value, strict=True)]),
+        "(" + ",".join(part.shape for part in parts) + ")",
+    )
+
+
+def _optional_codec(arguments: tuple[Any, ...]) -> Codec:
+    """One type or None; a union of several types is let through as JSON."""
+    kinds = [argument for argument in arguments if argument is not type(None)]
+    if len(kinds) > 1:
+        return Codec(_same, _same, "json")
+    inner = codec_for(kinds[0])
+    return Codec(
+        lambda value, blobs: None if value is None else inner.encode(value, blobs),
+        lambda value, blobs: None if value is None else inner.decode(value, blobs),
+        f"{inner.shape}?",
+    )
+
+
+def _same(value: Any, _: Blobs) -> Any:
+    return value
+
+
+def _plain(value: Any, _: Blobs) -> Any:
+    return dict(value)
+
+
+def _keep_aside(value: bytes, blobs: Blobs) -> int:
+    blobs.append(value)
+    return len(blobs) - 1
+
+
+_SIMPLE: Mapping[Any, Codec] = {
+    **{kind: Codec(_same, _same, kind.__name__) for kind in (str, int, float, bool)},
+    bytes: Codec(_keep_aside, lambda value, blobs: blobs[value], "bytes"),
+    datetime: Codec(lambda value, _: value.isoformat(), lambda value, _: datetime.fromisoformat(value), "datetime"),
+}
