@@ -1,0 +1,287 @@
+"""Claude Code: one JSON Lines file a session, its subagents' in files of their own beside or below it.
+
+Knows where sessions stand and what their records mean; leaves damaged lines to `lines` and rows to the writer.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from sitegen.errors import IngestError
+from sitegen.ingest import titles
+from sitegen.ingest.claude_blocks import read_blocks
+from sitegen.ingest.lines import Line, LineReader, compare_file, kind_of
+from sitegen.ingest.records import (
+    Change,
+    ConversationRecord,
+    Handle,
+    LineProblem,
+    MessageRecord,
+    PassedOver,
+    RawEvent,
+    Record,
+    Stored,
+)
+from sitegen.model import Json, JsonObject, Role
+
+_ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
+_SUBAGENTS: Final = "subagents"
+_AGENT_PREFIX: Final = "agent-"
+
+
+class ClaudeCode:
+    """The adapter for Claude Code's sessions."""
+
+    source_id = "claude_code"
+    display_name = "Claude Code"
+    version = "1"
+
+    def discover(self, location: str) -> Iterable[Handle]:
+        """The sessions at a file, a project's folder or the folder of all projects, with their subagents."""
+        path = Path(location).expanduser()
+        if not path.exists():
+            raise IngestError(
+                f"{path} doesn't exist. Name a session (.jsonl), a project's folder or ~/.claude/projects."
+            )
+        try:
+            files = sorted(_session_files(path), key=os.fsencode)
+        except OSError as error:
+            raise IngestError(f"{error.filename or path} can't be read: {error.strerror}.") from error
+        if not files:
+            raise IngestError(f"{path} holds no sessions: expected SESSION.jsonl or PROJECT/SESSION.jsonl in it.")
+        return [_handle(file) for file in files]
+
+    def compare(self, handle: Handle, stored: Stored) -> Change:
+        """By the file's bytes."""
+        return compare_file(_path(handle), stored)
+
+    def parse(self, handle: Handle) -> Iterator[Record]:
+        """The records of one session file, line by line."""
+        session = _Session(handle)
+        reader = LineReader(_path(handle))
+        for line in reader:
+            yield from session.read(line)
+        yield session.conclude(reader)
+
+
+# ------------------------------------------------------------------------------------------------------- where they are
+
+
+def _session_files(path: Path) -> set[Path]:
+    path = Path(os.path.abspath(path))  # noqa: PTH100 - a link to a session is that session, where the link stands
+    if path.is_file():
+        return {path, *(path.with_suffix("") / _SUBAGENTS).rglob("*.jsonl")}
+    if path.name == ".claude" and (path / "projects").is_dir():
+        path = path / "projects"
+    patterns = ("*.jsonl", "*/*.jsonl", f"*/{_SUBAGENTS}/**/*.jsonl", f"*/*/{_SUBAGENTS}/**/*.jsonl")
+    return {file for pattern in patterns for file in path.glob(pattern) if file.is_file()}
+
+
+def _handle(file: Path) -> Handle:
+    stat = file.stat()
+    parent = _parent_session(file)
+    return Handle(
+        native_id=_shown(file.stem),
+        location=_shown(file),
+        path=file,
+        qualifier=_shown(parent.name if parent else file.parent.name),
+        size_bytes=stat.st_size,
+        modified_at=stat.st_mtime,
+    )
+
+
+def _path(handle: Handle) -> Path:
+    return handle.path or Path(handle.location)
+
+
+def _shown(name: str | Path) -> str:
+    """A file's name as text: Linux allows names that are none."""
+    return os.fsencode(name).decode(errors="replace")
+
+
+def _parent_session(file: Path) -> Path | None:
+    """The folder `<session>` of `<session>/subagents/**/agent-x.jsonl`; None for any other file."""
+    below = [folder for folder in file.parents if folder.name == _SUBAGENTS]
+    return below[-1].parent if below else None
+
+
+def _decode_folder(name: str) -> str:
+    """The path a project's folder is named for, as well as it can be told: `-` stands there for `/`, `.` and `_`."""
+    return "/" + name[1:].replace("-", "/") if name.startswith("-") else name
+
+
+# ---------------------------------------------------------------------------------------------------- what they hold
+
+
+@dataclass(slots=True)
+class _Titles:
+    """The names a session could go by, best first; the last one given wins where its program or owner may rename."""
+
+    custom: str | None = None
+    ai: str | None = None
+    summaries: dict[str, str] = field(default_factory=dict)
+    """By the uuid of the last record of the session they are about, which needn't be this one."""
+    prompt: str | None = None
+    sidechain_prompt: str | None = None
+    command: str | None = None
+
+    def best(self, uuids: set[str]) -> str | None:
+        own = [title for leaf, title in self.summaries.items() if leaf in uuids]
+        ranked = (self.custom, self.ai, own[-1] if own else None, self.prompt, self.sidechain_prompt, self.command)
+        return next((title for title in ranked if title), None)
+
+    def note(self, record: JsonObject) -> None:
+        """Takes the title that a record of its own kind gives."""
+        match record:
+            case {"type": "custom-title", "customTitle": str(title)}:
+                self.custom = titles.first_line(title)
+            case {"type": "ai-title", "aiTitle": str(title)}:
+                self.ai = titles.first_line(title)
+            case {"type": "summary", "summary": str(title), "leafUuid": str(leaf)}:
+                if line := titles.first_line(title):
+                    self.summaries[leaf] = line
+
+    def note_prompt(self, record: JsonObject, message: MessageRecord) -> None:
+        """Takes a title from the first message that a person wrote."""
+        if self.prompt or record.get("isMeta") or record.get("isCompactSummary"):
+            return
+        for block in message.blocks:
+            if block.kind != "text" or not block.text:
+                continue
+            self.command = self.command or titles.title_of_command(block.text)
+            if title := titles.title_of_prompt(block.text):
+                if record.get("isSidechain"):
+                    self.sidechain_prompt = self.sidechain_prompt or title
+                else:
+                    self.prompt = title
+                return
+
+
+class _Session:
+    """Reads the records of one file in order and gathers what belongs to the whole."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._titles = _Titles()
+        self._uuids: set[str] = set()
+        self._cwd: str | None = None
+        self._session_id: str | None = None
+        self._first: datetime | None = None
+        self._last: datetime | None = None
+
+    def read(self, line: Line) -> Iterator[Record]:
+        """The records that one line gives: its raw event, and a message or what stands in its place."""
+        yield RawEvent(line.number, line.payload)
+        reasons = [line.problem] if line.problem else []
+        message = self._understand(line.record, reasons) if line.record is not None else None
+        if message is not None:
+            yield message
+        if reasons:
+            is_kept = line.record is not None and (message is not None or line.problem is not None)
+            yield LineProblem(self._handle.location, line.number, "; ".join(reasons), is_kept)
+
+    def conclude(self, reader: LineReader) -> ConversationRecord:
+        """What is known of the session now that its last line is read."""
+        return ConversationRecord(
+            content_hash=reader.content_hash,
+            source_bytes=reader.bytes_read,
+            source_lines=reader.line_count,
+            event_count=reader.record_count,
+            title=self._titles.best(self._uuids),
+            project=self._cwd or self._project_of_folder(),
+            started_at=self._first,
+            ended_at=self._last,
+            metadata=self._subagent_metadata(),
+        )
+
+    def _understand(self, record: dict[str, Json], reasons: list[str]) -> MessageRecord | PassedOver | None:
+        self._cwd = self._cwd or _text(record.get("cwd"))
+        self._session_id = self._session_id or _text(record.get("sessionId"))
+        self._titles.note(record)
+        native_id, parent = _text(record.get("uuid")), _parent_id(record)
+        if native_id:
+            self._uuids.add(native_id)
+        message = self._message(record, reasons, parent)
+        if message is None:
+            return PassedOver(native_id, parent) if native_id else None
+        self._span(message.created_at)
+        if message.role == "user":
+            self._titles.note_prompt(record, message)
+        return message
+
+    def _message(self, record: dict[str, Json], reasons: list[str], parent: str | None) -> MessageRecord | None:
+        kind = record.get("type")
+        role = _ROLES.get(kind) if isinstance(kind, str) else None
+        if role is None:
+            return None
+        body = record.get("message")
+        if not isinstance(body, dict):
+            if body is not None:
+                reasons.append(f"its message is {kind_of(body)} where an object was expected")
+            return None
+        blocks, attachments = read_blocks(body.get("content"), reasons)
+        if not blocks:
+            return None
+        return MessageRecord(
+            role=role,
+            blocks=blocks,
+            native_id=_checked_text(record, "uuid", reasons),
+            parent_native_id=parent,
+            model=_checked_text(body, "model", reasons),
+            created_at=_time(record, reasons),
+            metadata={"request_id": _text(record.get("requestId")), "cwd": _text(record.get("cwd"))},
+            attachments=attachments,
+        )
+
+    def _span(self, at: datetime | None) -> None:
+        if at is not None:
+            self._first = min(self._first or at, at)
+            self._last = max(self._last or at, at)
+
+    def _project_of_folder(self) -> str | None:
+        file = _path(self._handle)
+        parent = _parent_session(file)
+        name = _shown(parent.parent.name if parent else file.parent.name)
+        return _decode_folder(name) or None
+
+    def _subagent_metadata(self) -> JsonObject:
+        parent = _parent_session(_path(self._handle))
+        if parent is None and not self._handle.native_id.startswith(_AGENT_PREFIX):
+            return {}
+        # Older versions put a subagent's file beside its session's: only its records tell whose it is.
+        parent_id = _shown(parent.name) if parent else self._session_id
+        agent_id = self._handle.native_id.removeprefix(_AGENT_PREFIX)
+        return {"subagent": True, "agent_id": agent_id, "parent_native_id": parent_id}
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _checked_text(record: dict[str, Json], key: str, reasons: list[str]) -> str | None:
+    value = record.get(key)
+    if value is not None and not isinstance(value, str):
+        reasons.append(f"its {key} is {kind_of(value)} where text was expected")
+    return _text(value)
+
+
+def _parent_id(record: JsonObject) -> str | None:
+    """What a record follows. The notice of a compaction starts anew and tells only so what it follows in truth."""
+    return _text(record.get("parentUuid")) or _text(record.get("logicalParentUuid"))
+
+
+def _time(record: dict[str, Json], reasons: list[str]) -> datetime | None:
+    text = _checked_text(record, "timestamp", reasons)
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        reasons.append("its timestamp is no time")
+        return None

@@ -1,0 +1,133 @@
+"""Opens a projection for writing: only one that sitegen made, within a bound of memory, in a format others read."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import duckdb
+
+from sitegen.errors import IngestError
+from sitegen.ingest.schema import CREATED_BY, SCHEMA_VERSION, STORAGE_VERSION, TABLES
+
+LOCK_WAIT_S: Final = 5.0
+_LOCK_RETRY_S: Final = 0.1
+_MEMORY_LIMIT: Final = "256MB"
+_HOLDER: Final = re.compile(r"\(PID (\d+)\)")
+
+
+@contextmanager
+def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection to the projection at `path`, which is made when there is none.
+
+    Raises IngestError when it isn't ours, can't be opened or can't be written; what it was stays as it was.
+    """
+    try:
+        is_there = path.exists()
+        if is_there:
+            _refuse_foreign(path, lock_wait_s=lock_wait_s)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="sitegen-") as spill:
+            config = _config(spill)
+            connection = _connect(path, config=config, lock_wait_s=lock_wait_s)
+            try:
+                connection.execute("SET enable_external_access = false")
+                _make_tables(connection)
+                yield connection
+            finally:
+                connection.close()
+    except duckdb.Error as error:
+        raise IngestError(f"{path} can't be written: {said(error)}. {_ADVICE}") from error
+    except OSError as error:
+        raise IngestError(f"{path} can't be written: {error.strerror or error}. {_ADVICE}") from error
+
+
+_ADVICE: Final = "What was written before is kept; free the disk or choose another file with --db, and run it again."
+
+
+def said(error: duckdb.Error) -> str:
+    """The first line of what DuckDB says, without its class and a last full stop."""
+    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return first.split(" Error: ", 1)[-1].rstrip(".")
+
+
+def _config(spill: str) -> dict[str, str | bool | int | float | list[str]]:
+    return {
+        "storage_compatibility_version": STORAGE_VERSION,
+        "memory_limit": _MEMORY_LIMIT,
+        "temp_directory": spill,
+        # Nothing we do needs an extension; looking for one would go out to the network.
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+
+
+def _connect(
+    path: Path, *, config: dict[str, str | bool | int | float | list[str]], lock_wait_s: float, read_only: bool = False
+) -> duckdb.DuckDBPyConnection:
+    give_up = time.monotonic() + lock_wait_s
+    while True:
+        try:
+            return duckdb.connect(str(path), read_only=read_only, config=config)
+        except duckdb.IOException as error:
+            if "lock" not in str(error):
+                raise
+            if time.monotonic() >= give_up:
+                raise IngestError(_locked(path, str(error))) from error
+        time.sleep(_LOCK_RETRY_S)
+
+
+def _locked(path: Path, message: str) -> str:
+    holder = _HOLDER.search(message)
+    who = f"the process {holder[1]}" if holder else "another process"
+    return f"{path} is in use by {who}. Wait until it has finished, or end it, and run this again."
+
+
+def _refuse_foreign(path: Path, *, lock_wait_s: float) -> None:
+    """Looks without a right to write: opening a foreign file for writing could already change it."""
+    if not path.is_file():
+        raise IngestError(f"{path} isn't a file. Name the projection's file with --db.")
+    try:
+        connection = _connect(path, config={}, lock_wait_s=lock_wait_s, read_only=True)
+    except duckdb.Error as error:
+        raise IngestError(
+            f"{path} can't be opened as a DuckDB file: {said(error)}. Choose another file with --db."
+        ) from error
+    with connection:
+        found = _owner(connection)
+    if found is not None:
+        raise IngestError(
+            f"{path} wasn't made by sitegen ingest (it holds {found}), and sitegen never changes what it didn't make. "
+            "Choose another file with --db; a site can be built from several projections."
+        )
+
+
+def _owner(connection: duckdb.DuckDBPyConnection) -> str | None:
+    """None when the file is ours or empty, else what it holds."""
+    tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    if not tables:
+        return None
+    if "meta" not in tables:
+        return f"other tables: {', '.join(sorted(tables)[:3])}"
+    meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+    version = meta.get("schema_version", "unknown")
+    if meta.get("created_by") == CREATED_BY and version == SCHEMA_VERSION:
+        return None
+    made_by = meta.get("created_by", "another program")
+    return f"a projection of schema {version} by {made_by}"
+
+
+def _make_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'meta'").fetchone():
+        return
+    connection.begin()
+    for statement in TABLES:
+        connection.execute(statement)
+    connection.execute("INSERT INTO meta VALUES ('schema_version', ?), ('created_by', ?)", [SCHEMA_VERSION, CREATED_BY])
+    connection.commit()

@@ -1,0 +1,123 @@
+"""The columns that ingesting fills, and the one way rows get into them: a statement a table, a list a column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import duckdb
+
+from sitegen.ingest.lines import mend_text
+
+Value = str | int | float | datetime | None
+Row = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table and its columns with their types, in the order rows have them."""
+
+    name: str
+    columns: tuple[tuple[str, str], ...]
+
+
+def _table(name: str, columns: str) -> Table:
+    pairs = (column.strip().partition(" ") for column in columns.split(","))
+    return Table(name, tuple((column, kind or "VARCHAR") for column, _, kind in pairs))
+
+
+CONVERSATIONS: Final = _table(
+    "conversations",
+    "id, source_id, source_native_id, title, project, started_at TIMESTAMPTZ, ended_at TIMESTAMPTZ, "
+    "message_count INTEGER, content_hash, raw_path, metadata JSON, source_file_mtime DOUBLE",
+)
+MESSAGES: Final = _table(
+    "messages",
+    "id, conversation_id, source_native_id, parent_message_id, role, model, created_at TIMESTAMPTZ, "
+    "sequence_index INTEGER, metadata JSON",
+)
+BLOCKS: Final = _table(
+    "content_blocks", "id, message_id, block_index INTEGER, type, text, tool_name, tool_use_id, payload JSON"
+)
+ATTACHMENTS: Final = _table(
+    "attachments",
+    "id, message_id, filename, mime_type, storage_path, source_url, content_hash, size_bytes BIGINT, metadata JSON",
+)
+RAW_EVENTS: Final = _table(
+    "raw_events", "id, source_id, source_native_conversation_id, raw_path, line_number INTEGER, payload JSON"
+)
+
+
+def insert_rows(connection: duckdb.DuckDBPyConnection, table: Table, rows: Sequence[Row]) -> None:
+    """Inserts all rows with one statement: a hundred times the speed of a statement a row."""
+    if not rows:
+        return
+    statement, columns = _insert_statement(table), [list(column) for column in zip(*rows, strict=True)]
+    try:
+        connection.execute(statement, columns)
+    except duckdb.InvalidInputException:
+        # A text that isn't Unicode; adapters should have seen to it, but a row too many is better than none.
+        connection.execute(statement, [[_mend(value) for value in column] for column in columns])
+
+
+def _mend(value: Value) -> Value:
+    return mend_text(value) if isinstance(value, str) else value
+
+
+def empty_conversations(connection: duckdb.DuckDBPyConnection, row_ids: Sequence[str]) -> None:
+    """Takes the blocks off messages that will be replaced, in a transaction of its own.
+
+    DuckDB lets no row go that another one referred to when the transaction began. If all ends here, the missing hash
+    makes the next ingest read these conversations again.
+    """
+    if not row_ids:
+        return
+    connection.begin()
+    for table in ("content_blocks", "attachments", "message_embeddings"):
+        connection.execute(
+            f"DELETE FROM {table} WHERE message_id IN "  # noqa: S608 - the names are constants
+            "(SELECT id FROM messages WHERE conversation_id IN (SELECT unnest(?::VARCHAR[])))",
+            [row_ids],
+        )
+    connection.execute(
+        "UPDATE conversations SET content_hash = NULL WHERE id IN (SELECT unnest(?::VARCHAR[]))", [row_ids]
+    )
+    connection.commit()
+
+
+def remove_messages(connection: duckdb.DuckDBPyConnection, conversation_ids: Sequence[str]) -> None:
+    """Removes the messages of conversations that were emptied before."""
+    if conversation_ids:
+        connection.execute(
+            "DELETE FROM messages WHERE conversation_id IN (SELECT unnest(?::VARCHAR[]))", [conversation_ids]
+        )
+
+
+def remove_raw_events(connection: duckdb.DuckDBPyConnection, source_id: str, native_ids: Sequence[str]) -> None:
+    """Removes the raw events of a source's conversations."""
+    if native_ids:
+        connection.execute(
+            """DELETE FROM raw_events
+            WHERE source_id = ? AND source_native_conversation_id IN (SELECT unnest(?::VARCHAR[]))""",
+            [source_id, native_ids],
+        )
+
+
+def _insert_statement(table: Table) -> str:
+    names = ", ".join(name for name, _ in table.columns)
+    values = ", ".join(_value(name, kind) for name, kind in table.columns)
+    lists = ", ".join(f"unnest(?::{_list_of(kind)}[]) AS {name}" for name, kind in table.columns)
+    return f"INSERT INTO {table.name} ({names}) SELECT {values} FROM (SELECT {lists})"  # noqa: S608 - constants only
+
+
+def _list_of(kind: str) -> str:
+    return "VARCHAR" if kind == "JSON" else kind
+
+
+def _value(name: str, kind: str) -> str:
+    if kind != "JSON":
+        return name
+    # What Python's parser takes and DuckDB's doesn't must not cost the other rows of the batch.
+    return f"CASE WHEN {name} IS NOT NULL THEN coalesce(TRY_CAST({name} AS JSON), to_json({{'unparsed': {name}}})) END"

@@ -1,0 +1,327 @@
+"""Writes records as rows, many at once. Every id derives from the source, so the same source gives the same rows.
+
+A batch of conversations is one transaction: whenever it is cut short, the projection is as it was before.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import duckdb
+
+from sitegen.ingest import tables
+from sitegen.ingest.records import (
+    Adapter,
+    Change,
+    ConversationRecord,
+    Handle,
+    LineProblem,
+    MessageRecord,
+    PassedOver,
+    RawEvent,
+    Stored,
+    Tally,
+)
+from sitegen.ingest.tables import Row, Table
+from sitegen.model import Json, JsonObject
+
+# Must never change: every id of every projection derives from it.
+_NAMESPACE: Final = uuid.UUID("5b1f8f6e-31f2-5c0a-9d55-6a1d4f2e7c90")
+_FLUSH_BYTES: Final = 8 << 20
+# What a row takes in memory beside its texts; keeps a million empty records from passing for nothing.
+_ROW_BYTES: Final = 400
+_ORDER: Final = (tables.CONVERSATIONS, tables.MESSAGES, tables.BLOCKS, tables.ATTACHMENTS, tables.RAW_EVENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A conversation to write, under the native id that was found for it."""
+
+    handle: Handle
+    native_id: str
+    change: Change
+    stored: Stored | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written of one conversation."""
+
+    tally: Tally
+    problems: tuple[LineProblem, ...]
+
+
+class UnreadableError(Exception):
+    """The source of a task can't be read; nothing of its batch was written."""
+
+    def __init__(self, task: Task, reason: str) -> None:
+        super().__init__(reason)
+        self.task = task
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class _Open:
+    """The conversation that is being read: what its later records need of its earlier ones."""
+
+    row_id: str
+    task: Task
+    has_row: bool
+    kept_messages: int = 0
+    kept_lines: int = 0
+    count: int = 0
+    ids: dict[str, str] = field(default_factory=dict)
+    """Message ids by native id; the first of each, when one repeats."""
+    passed_over: dict[str, str | None] = field(default_factory=dict)
+    orphans: list[tuple[str, str]] = field(default_factory=list)
+    """Messages whose parent hasn't been read, with its native id."""
+    tally: Tally = field(default_factory=Tally)
+    problems: list[LineProblem] = field(default_factory=list)
+
+    def message_of(self, native_id: str | None) -> str | None:
+        """The message that a record is or, for one that is none, that it stands after."""
+        seen: set[str] = set()
+        while native_id is not None and native_id not in seen:
+            if native_id in self.ids:
+                return self.ids[native_id]
+            seen.add(native_id)
+            native_id = self.passed_over.get(native_id)
+        return None
+
+
+class Writer:
+    """Writes the conversations of one source into an open projection."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, adapter: Adapter, *, max_problems: int = 1000) -> None:
+        self._connection = connection
+        self._adapter = adapter
+        self._max_problems = max_problems
+        self._rows: dict[Table, list[Row]] = {table: [] for table in _ORDER}
+        self._bytes = 0
+
+    def stored(self) -> dict[str, Stored]:
+        """What the projection holds of this source, by native id."""
+        rows = self._connection.execute(
+            "SELECT source_native_id, id, content_hash, message_count, metadata FROM conversations WHERE source_id = ?",
+            [self._adapter.source_id],
+        ).fetchall()
+        return {
+            native_id: _stored(row_id, content_hash, count, meta)
+            for native_id, row_id, content_hash, count, meta in rows
+        }
+
+    def write(self, batch: Sequence[Task]) -> list[Written]:
+        """Writes a batch whole or not at all. Raises UnreadableError, and DuckDB's own errors."""
+        changed = [task for task in batch if task.change is Change.CHANGED and task.stored]
+        rewritten = [task.stored.row_id for task in changed if task.stored]
+        tables.empty_conversations(self._connection, rewritten)
+        self._connection.begin()
+        try:
+            self._touch_source()
+            tables.remove_messages(self._connection, rewritten)
+            tables.remove_raw_events(self._connection, self._adapter.source_id, [task.native_id for task in changed])
+            written = [self._write_one(task) for task in batch]
+            self._flush(None)
+            self._connection.commit()
+        except BaseException:
+            self._drop_rows()
+            # DuckDB ends the transaction itself after its gravest errors.
+            if self._is_open():
+                self._connection.rollback()
+            raise
+        return written
+
+    # ------------------------------------------------------------------------------------------- one conversation
+
+    def _write_one(self, task: Task) -> Written:
+        current = self._open(task)
+        try:
+            for record in self._adapter.parse(task.handle):
+                match record:
+                    case RawEvent():
+                        self._add_raw_event(current, record)
+                    case MessageRecord():
+                        self._add_message(current, record)
+                    case PassedOver():
+                        current.passed_over.setdefault(record.native_id, record.parent_native_id)
+                    case LineProblem():
+                        self._add_problem(current, record)
+                    case ConversationRecord():
+                        self._conclude(current, record)
+                if self._bytes > _FLUSH_BYTES:
+                    self._flush(current)
+        except OSError as error:
+            raise UnreadableError(task, error.strerror or str(error)) from error
+        return Written(current.tally, tuple(current.problems))
+
+    def _open(self, task: Task) -> _Open:
+        stored = task.stored
+        if stored is None:
+            return _Open(row_id(self._adapter.source_id, task.native_id), task, has_row=False)
+        current = _Open(stored.row_id, task, has_row=True)
+        if task.change is Change.APPENDED:
+            current.kept_messages, current.kept_lines = stored.message_count, stored.source_lines
+        return current
+
+    def _add_raw_event(self, current: _Open, event: RawEvent) -> None:
+        if event.line <= current.kept_lines:
+            return
+        event_id = row_id(current.row_id, "line", event.line)
+        source, native_id, path = self._adapter.source_id, current.task.native_id, current.task.handle.location
+        self._add(tables.RAW_EVENTS, (event_id, source, native_id, path, event.line, event.payload), len(event.payload))
+
+    def _add_message(self, current: _Open, message: MessageRecord) -> None:
+        index, native_id = current.count, message.native_id
+        current.count += 1
+        is_first = native_id is not None and native_id not in current.ids
+        message_id = (
+            row_id(current.row_id, "message", native_id or "") if is_first else row_id(current.row_id, "at", index)
+        )
+        parent = current.message_of(message.parent_native_id)
+        if parent is None and message.parent_native_id is not None:
+            current.orphans.append((message_id, message.parent_native_id))
+        if is_first and native_id is not None:
+            current.ids[native_id] = message_id
+        current.tally += _count(message)
+        if index < current.kept_messages:
+            return
+        row: Row = (message_id, current.row_id, native_id, parent, message.role, message.model, message.created_at)
+        self._add(tables.MESSAGES, (*row, index, _json(message.metadata)), 0)
+        self._add_blocks(message_id, message)
+
+    def _add_blocks(self, message_id: str, message: MessageRecord) -> None:
+        for n, block in enumerate(message.blocks):
+            payload = _json(block.payload)
+            row: Row = (row_id(message_id, "block", n), message_id, n, block.kind, block.text, block.tool_name)
+            self._add(tables.BLOCKS, (*row, block.tool_use_id, payload), len(block.text or "") + len(payload or ""))
+        for n, file in enumerate(message.attachments):
+            named: Row = (row_id(message_id, "attachment", n), message_id, file.filename, file.media_type)
+            placed: Row = (file.storage_path, file.source_url, file.content_hash, file.size_bytes)
+            self._add(tables.ATTACHMENTS, (*named, *placed, _json(file.metadata)), 0)
+
+    def _add_problem(self, current: _Open, problem: LineProblem) -> None:
+        current.tally += Tally(problem_count=1)
+        if len(current.problems) < self._max_problems:
+            current.problems.append(problem)
+
+    def _conclude(self, current: _Open, record: ConversationRecord) -> None:
+        row = self._conversation_row(current, record)
+        if current.has_row:
+            self._update_conversation(row)
+        else:
+            self._add(tables.CONVERSATIONS, row, 0)
+        found = [(child, current.message_of(native)) for child, native in current.orphans]
+        late = [(child, parent) for child, parent in found if parent not in (None, child)]
+        if late:
+            self._flush(None)
+            self._set_parents(late)
+
+    def _conversation_row(self, current: _Open, record: ConversationRecord) -> Row:
+        task = current.task
+        metadata: dict[str, Json] = {
+            **record.metadata,
+            "event_count": record.event_count,
+            "source_bytes": record.source_bytes,
+            "source_lines": record.source_lines,
+            "adapter_version": self._adapter.version,
+            "qualifier": task.handle.qualifier,
+        }
+        told: Row = (
+            record.title,
+            record.project,
+            record.started_at,
+            record.ended_at,
+            current.count,
+            record.content_hash,
+        )
+        named: Row = (current.row_id, self._adapter.source_id, task.native_id)
+        return (*named, *told, task.handle.location, _json(metadata), task.handle.modified_at)
+
+    # ---------------------------------------------------------------------------------------------------- many rows
+
+    def _add(self, table: Table, row: Row, size_bytes: int) -> None:
+        self._rows[table].append(row)
+        self._bytes += size_bytes + _ROW_BYTES
+
+    def _flush(self, current: _Open | None) -> None:
+        """Writes all rows so far. A conversation not concluded yet gets its own row first, for messages to refer to."""
+        if current is not None and not current.has_row:
+            blank = ConversationRecord(content_hash="", source_bytes=0, source_lines=0, event_count=0)
+            self._rows[tables.CONVERSATIONS].append(self._conversation_row(current, blank))
+            current.has_row = True
+        for table, rows in self._rows.items():
+            tables.insert_rows(self._connection, table, rows)
+        self._drop_rows()
+
+    def _drop_rows(self) -> None:
+        for rows in self._rows.values():
+            rows.clear()
+        self._bytes = 0
+
+    def _is_open(self) -> bool:
+        try:
+            self._connection.execute("SELECT 1")
+        except duckdb.TransactionException:
+            return True
+        except duckdb.Error:
+            return False
+        return True
+
+    def _touch_source(self) -> None:
+        self._connection.execute(
+            """INSERT INTO sources (id, name, adapter_version, last_ingested) VALUES (?, ?, ?, now())
+            ON CONFLICT (id) DO UPDATE SET
+                name = excluded.name,
+                adapter_version = excluded.adapter_version,
+                last_ingested = excluded.last_ingested""",
+            [self._adapter.source_id, self._adapter.display_name, self._adapter.version],
+        )
+
+    def _update_conversation(self, row: Row) -> None:
+        row_id, _, _, *values = row
+        self._connection.execute(
+            """UPDATE conversations SET title = ?, project = ?, started_at = ?, ended_at = ?, message_count = ?,
+            content_hash = ?, raw_path = ?, metadata = ?, source_file_mtime = ?, ingested_at = now() WHERE id = ?""",
+            [*values, row_id],
+        )
+
+    def _set_parents(self, pairs: Sequence[tuple[str, str | None]]) -> None:
+        children, parents = [child for child, _ in pairs], [parent for _, parent in pairs]
+        self._connection.execute(
+            """UPDATE messages SET parent_message_id = late.parent
+            FROM (SELECT unnest(?::VARCHAR[]) AS child, unnest(?::VARCHAR[]) AS parent) AS late
+            WHERE messages.id = late.child AND messages.parent_message_id IS DISTINCT FROM late.parent""",
+            [children, parents],
+        )
+
+
+def row_id(*parts: str | int) -> str:
+    """The id that these parts always give, on any machine."""
+    return str(uuid.uuid5(_NAMESPACE, "\x1f".join(map(str, parts))))
+
+
+def _json(value: JsonObject | None) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _count(message: MessageRecord) -> Tally:
+    kinds = [block.kind for block in message.blocks]
+    images = sum(block.images for block in message.blocks)
+    return Tally(1, kinds.count("tool_use"), kinds.count("tool_result"), images)
+
+
+def _stored(row_id: str, content_hash: str | None, message_count: int, metadata: str | None) -> Stored:
+    known = json.loads(metadata or "{}")
+    return Stored(
+        row_id=row_id,
+        content_hash=content_hash,
+        adapter_version=known.get("adapter_version"),
+        source_bytes=int(known.get("source_bytes", 0)),
+        source_lines=int(known.get("source_lines", 0)),
+        message_count=message_count,
+        qualifier=str(known.get("qualifier", "")),
+    )
