@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -66,23 +67,28 @@ def language(table: Table, key: str, default: str) -> str:
 def timezone(table: Table, key: str, default: str) -> tuple[str, tzinfo]:
     """The name of a time zone and the zone."""
     name = table.text(key) or default
-    if name == "UTC":
-        return name, UTC
-    from zoneinfo import ZoneInfo, available_timezones
-
     try:
-        return name, ZoneInfo(name)
+        return name, zone_named(name)
     except (KeyError, ValueError, OSError):
         pass
+    from zoneinfo import available_timezones
+
     if not available_timezones():
         raise table.fault(
             key, "can't be looked up: this computer has no time zone data; run “pip install tzdata” or use “UTC”"
         )
-    import difflib
-
     near = difflib.get_close_matches(name, available_timezones(), n=1, cutoff=0.6)
     hint = f"; did you mean “{near[0]}”?" if near else ""
     raise table.wrong(key, f"a name of the IANA time zone database such as “Europe/Berlin”{hint}")
+
+
+def zone_named(name: str) -> tzinfo:
+    """The time zone of a name. Raises KeyError, ValueError or OSError for one that isn't known here."""
+    if name == "UTC":  # known even where there is no time zone data
+        return UTC
+    from zoneinfo import ZoneInfo
+
+    return ZoneInfo(name)
 
 
 def moment(table: Table, key: str, zone: tzinfo, *, ends_day: bool = False) -> datetime | None:

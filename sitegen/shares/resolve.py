@@ -187,7 +187,7 @@ def _checked_view(work: _Work, view: SharedView) -> Gate:
     known = {gate.value: gate for gate in Gate}
     if view.gate_type is not None and view.gate_type not in known:
         raise VIEWS.fault(
-            f"the gate_type of “{view.slug}” is {view.gate_type[:50]!r}, but should be NULL or one of {', '.join(known)}"
+            f"the gate_type of “{view.slug}” is {view.gate_type[:50]!r}, but should be NULL or {', '.join(known)}"
         )
     gate = known[view.gate_type or "none"]
     if work.is_publishing:

@@ -1,0 +1,235 @@
+"""`sitegen share`: adds a share to the configuration, and says at which address it will stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from sitegen.cli.frame import App, pass_app
+from sitegen.cli.reading import iso, read_archive, read_registry, remark, the_one
+from sitegen.cli.terminal import safe
+from sitegen.errors import UsageError
+
+if TYPE_CHECKING:
+    from sitegen.config import Config
+    from sitegen.config.edit import Value
+    from sitegen.model import ConversationHead, Share
+
+Entry = Mapping[str, "Value"]
+
+_SPAN: Final = re.compile(r"(\d{1,5})([hdw])")
+_UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_LONGEST: Final = timedelta(days=36_500)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """The options of the command, as given."""
+
+    slug: str | None
+    title: str | None
+    gate: str
+    password: str | None
+    recipients: tuple[str, ...]
+    agreement: str | None
+    expires: str | None
+    view_limit: int | None
+    show: str | None
+    messages: str | None
+    listed: bool | None
+    reuse_slug: bool
+
+
+@click.command("share")
+@click.argument("conversation")
+@click.option("--slug", help="The last part of the address; otherwise made up.")
+@click.option("--title", help="Shown instead of the conversation's own title.")
+@click.option(
+    "--gate",
+    type=click.Choice(["none", "password", "email", "otp", "agreement"]),
+    default="none",
+    help="What asks readers in; this version has none yet.",
+)
+@click.option("--password", help="For the password gate.")
+@click.option("--recipient", "recipients", multiple=True, metavar="ADDRESS", help="For the email gate; repeatable.")
+@click.option("--agreement", metavar="FILE", help="Terms to accept first.")
+@click.option("--expires", metavar="30d|DATE", help="In hours, days or weeks (12h, 30d, 2w), or on a date.")
+@click.option("--view-limit", type=click.IntRange(min=1), metavar="N", help="A limit that each browser counts itself.")
+@click.option("--show", type=click.Choice(["all", "calls", "conversation"]), help="How much is shown.")
+@click.option("--messages", metavar="1-40", help="Only these messages.")
+@click.option("--listed/--unlisted", "listed", default=None, help="On the site's indexes, or only by its address.")
+@click.option("--reuse-slug", is_flag=True, help="Take a slug that was revoked.")
+@pass_app
+def command(app: App, /, conversation: str, **options: Any) -> None:
+    """Share a conversation.
+
+    CONVERSATION is an id, a unique beginning of one, or source:native-id.
+    """
+    wish = _Wish(**options)
+    _refuse_gates(wish)
+    config = app.config()
+    archive = read_archive(config)
+    from sitegen.shares import Finder
+
+    head = the_one(Finder(archive.heads), conversation)
+    shares = read_registry(config, archive).shares
+    entry = _entry(config, head, wish, slug=_slug(wish, config, head, shares))
+    _write(app, entry, reuse_slug=wish.reuse_slug)
+    _tell(config, head, entry, shares)
+
+
+def _refuse_gates(wish: _Wish) -> None:
+    """Refuse, before anything is written, what can't be protected yet."""
+    from sitegen.model import Gate
+    from sitegen.shares import refuse_gate
+    from sitegen.shares.registry import Origin
+
+    gate = Gate(wish.gate)
+    if gate is Gate.NONE and wish.password is not None:
+        gate = Gate.PASSWORD
+    if gate is Gate.NONE and wish.recipients:
+        gate = Gate.EMAIL
+    refuse_gate(Origin(None, what="nothing was shared"), gate, agreement=wish.agreement)
+
+
+# ---------------------------------------------------------------------------------------------------------- the slug
+
+
+def _slug(wish: _Wish, config: Config, head: ConversationHead, shares: tuple[Share, ...]) -> str:
+    """The slug asked for, checked, or a new one: readable when the share is listed, else 128 random bits."""
+    from sitegen.config.slugs import random_slug
+
+    if wish.slug is None:
+        return _readable(wish, config, head, shares) if wish.listed else random_slug()
+    return _checked(wish, config, shares, slug=wish.slug)
+
+
+def _checked(wish: _Wish, config: Config, shares: tuple[Share, ...], *, slug: str) -> str:
+    from sitegen.config.slugs import fault_of, folded, normal
+
+    if fault := fault_of(slug):
+        raise UsageError(f"the slug “{safe(slug, limit=60)}” {fault}")
+    taken = {folded(share.slug): share.origin for share in shares}
+    taken |= {folded(entry.slug): f"line {entry.line}" for entry in config.shares if entry.slug}
+    if origin := taken.get(folded(slug)):
+        raise UsageError(f"the slug “{slug}” is taken already ({origin}); choose another")
+    if not wish.reuse_slug and folded(slug) in {folded(known) for known in config.registry.revoked}:
+        raise UsageError(
+            f"the slug “{slug}” was revoked, and people may still hold its address; choose another, or add --reuse-slug"
+        )
+    return normal(slug)
+
+
+def _readable(wish: _Wish, config: Config, head: ConversationHead, shares: tuple[Share, ...]) -> str:
+    from sitegen.config.slugs import folded, random_slug, readable_slug
+
+    slug = readable_slug(wish.title or head.title or "", head.key)
+    used = [*config.registry.revoked, *(share.slug for share in shares), *(e.slug for e in config.shares if e.slug)]
+    return random_slug() if folded(slug) in {folded(known) for known in used} else slug
+
+
+# --------------------------------------------------------------------------------------------------------- the entry
+
+
+def _write(app: App, entry: Entry, *, reuse_slug: bool) -> None:
+    from sitegen.config.edit import rewrite, with_share, without_revoked
+
+    slug = str(entry["slug"])
+    rewrite(app.config_path(), lambda text: with_share(without_revoked(text, slug) if reuse_slug else text, entry))
+
+
+def _entry(config: Config, head: ConversationHead, wish: _Wish, *, slug: str) -> Entry:
+    """The keys of the new `[[share]]`, only those that were asked for."""
+    values: dict[str, Value | None] = {
+        "conversation": _writable("the conversation's id", head.key),
+        "slug": slug,
+        "title": None if wish.title is None else _writable("--title", wish.title),
+        "expires": _expiry(config, wish.expires),
+        "view_limit": wish.view_limit,
+        "listed": wish.listed,
+        "show": wish.show,
+        "messages": _messages(wish.messages),
+    }
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _writable(what: str, text: str) -> str:
+    """Text that the configuration can hold and `load` accepts."""
+    if not text.strip():
+        raise UsageError(f"{what} is empty; leave it out instead")
+    if safe(text) != " ".join(text.split()) and any(ord(char) < 32 or 0xD800 <= ord(char) < 0xE000 for char in text):
+        raise UsageError(f"{what} holds a control character or half a character, which can't be written down")
+    return text
+
+
+def _messages(text: str | None) -> str | None:
+    from sitegen.config.values import parse_ranges
+
+    try:
+        if text is not None:
+            parse_ranges(text)
+    except ValueError as error:
+        raise UsageError(f"--messages should be ranges such as 1-40 or “1-10, 25-”, but {error}") from None
+    return text
+
+
+def _expiry(config: Config, text: str | None) -> datetime | None:
+    """The moment that `--expires` means, in whole seconds of UTC."""
+    if text is None:
+        return None
+    now = datetime.now(UTC).replace(microsecond=0)
+    moment = _span_from(now, text) if _SPAN.fullmatch(text) else _date(config, text)
+    if moment <= now:
+        raise UsageError(f"--expires {text} lies in the past; “sitegen revoke” takes a share back")
+    return moment
+
+
+def _span_from(now: datetime, text: str) -> datetime:
+    count, unit = int(text[:-1]), text[-1]
+    span = count * _UNITS[unit]
+    if span > _LONGEST:
+        raise UsageError(f"--expires {text} is more than a hundred years away; leave it out instead")
+    return now + span
+
+
+def _date(config: Config, text: str) -> datetime:
+    from datetime import date
+
+    from sitegen.config.values import as_moment, zone_named
+
+    try:
+        day = date.fromisoformat(text) if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else datetime.fromisoformat(text)
+        return as_moment(day, zone_named(config.site.timezone)).replace(microsecond=0)
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"--expires {safe(text, limit=40)} isn't a time; write 12h, 30d, 2w, 2027-01-31 or 2027-01-31T18:00:00Z"
+        ) from None
+
+
+# -------------------------------------------------------------------------------------------------------- the answer
+
+
+def _tell(config: Config, head: ConversationHead, entry: Entry, shares: tuple[Share, ...]) -> None:
+    from sitegen.cli.shares import address
+
+    slug, title, expires = str(entry["slug"]), str(entry.get("title", head.title or head.key)), entry.get("expires")
+    click.echo(f"Shared “{safe(title, limit=80)}” as {slug}")
+    click.echo(f"  address: {address(config, slug) or f's/{slug}/ on your site'}")
+    if isinstance(expires, datetime):
+        click.echo(f"  expires: {iso(expires)}")
+    click.echo(f"  listed on the site's indexes: {'yes' if entry.get('listed') else 'no'}")
+    click.echo("Everyone with the address can read it once “sitegen build” has run and the site is published.")
+    for share in shares:
+        if share.head.key == head.key:
+            remark(_also(share))
+
+
+def _also(share: Share) -> str:
+    if share.origin.startswith("a rule"):
+        return f"{share.origin} published this conversation as {share.slug}; this share takes that one's place"
+    return f"this conversation is shared as {share.slug} too ({share.origin})"
