@@ -1,0 +1,41 @@
+"""The one place that knows the whole order: configuration, projection, shares, pages, output.
+
+Light to import, for the path that finds nothing to do.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from sitegen import __version__
+from sitegen.build.report import BuildOptions, BuildReport, OnProgress, Stage
+
+if TYPE_CHECKING:
+    from sitegen.config import Config
+
+__all__ = ["STATE_FOLDER", "BuildOptions", "BuildReport", "OnProgress", "Stage", "build", "invocation"]
+
+STATE_FOLDER = ".sitegen"
+
+
+def invocation(options: BuildOptions) -> str:
+    """A text that tells builds of different meaning apart, for the path that finds nothing to do."""
+    output = None if options.output is None else str(options.output.absolute())
+    return json.dumps([__version__, sys.version, output, options.is_offline, options.is_strict])
+
+
+def build(config: Config, options: BuildOptions, *, on_progress: OnProgress = lambda *_: None) -> BuildReport:
+    """Builds the site of a configuration and says what was done.
+
+    Raises SitegenError: ProjectionError when the projection can't be read, OutputError when the folder isn't ours or
+    can't be written, RefusedError when something that should be gone can't be removed, BuildError when pages failed
+    (after all others were made) or when `is_strict` and a share had to be left out (before anything was).
+    """
+    from sitegen.build.run import Run
+    from sitegen.output.lock import hold
+
+    output = options.output.absolute() if options.output is not None else config.output.directory
+    with hold(config.folder / STATE_FOLDER, output=output):
+        return Run(config, options, output=output, on_progress=on_progress).run()

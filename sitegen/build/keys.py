@@ -1,0 +1,94 @@
+"""What a page is made of, as keys: equal keys mean equal bytes, so a page whose key stands needn't be made again.
+
+Code counts by its source bytes and libraries by their versions; nobody has to keep a version number by hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from sitegen.model import Card, Share
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+_RENDERING = ("render", "privacy", "projection", "model", "catalogue.py", "locale")
+_RENDERING_LIBRARIES = ("latex2mathml", "markdown-it-py", "markupsafe", "mdit-py-plugins", "pillow", "pygments")
+_FRAMING = ("pages", "build", "gate", "model", "urls.py", "assets.py", "catalogue.py", "locale")
+_FRAMING_LIBRARIES = ("cryptography", "jinja2", "markupsafe")
+
+
+def digest(*parts: object) -> str:
+    """A hash (40 hex digits) of values that JSON can hold."""
+    data = json.dumps(parts, ensure_ascii=False, separators=(",", ":"), default=str)
+    return hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The parts of every key that are one for a whole build.
+
+    `rendering` covers what turns a conversation into a transcript, `framing` what turns a transcript into pages.
+    """
+
+    rendering: str
+    framing: str
+
+    def transcript(self, share: Share) -> str:
+        """Names the rendered transcript: content, policy, code."""
+        content = (share.head.key, share.head.digest, share.head.title, share.head.project)
+        return digest(self.rendering, content, share.show, share.messages, share.title)
+
+    def page(self, share: Share, *, parent: Card | None, children: Sequence[Card], is_project_listed: bool) -> str:
+        """Names the pages of a share: its transcript and all that stands around it."""
+        project = None if share.project is None else (share.project.slug, share.project.name)
+        family = [(card.slug, card.title) for card in (*([parent] if parent else []), *children)]
+        around = (project, is_project_listed, parent is None, family)
+        terms = (share.slug, share.listed, share.is_expired, share.expires, share.gate, share.view_limit, share.epoch)
+        return digest(self.framing, self.transcript(share), terms, around)
+
+
+def make_keys(*, page_settings: str, templates: Sequence[Path], static: Sequence[Path], is_offline: bool) -> Keys:
+    """Keys for a build with these settings (`config.fingerprint`), template and static folders."""
+    rendering = digest(source_digest(_RENDERING), _versions(_RENDERING_LIBRARIES), page_settings)
+    files = [tree_digest(folder) for folder in (*templates, *static)]
+    return Keys(
+        rendering=rendering,
+        framing=digest(source_digest(_FRAMING), _versions(_FRAMING_LIBRARIES), page_settings, files, is_offline),
+    )
+
+
+def source_files() -> list[Path]:
+    """Every file of the package that decides what pages look like."""
+    names = sorted({*_RENDERING, *_FRAMING})
+    return [file for name in names for file in _files(PACKAGE / name)]
+
+
+@cache
+def source_digest(names: tuple[str, ...]) -> str:
+    return digest(*(tree_digest(PACKAGE / name) for name in names))
+
+
+def tree_digest(folder: Path) -> str:
+    """A hash of a file, or of the names and bytes of all files below a folder."""
+    found = hashlib.sha256()
+    for file in _files(folder):
+        data = file.read_bytes()
+        found.update(f"{file.relative_to(folder.parent).as_posix()}\0{len(data)}\0".encode())
+        found.update(data)
+    return found.hexdigest()[:40]
+
+
+def _files(path: Path) -> Iterable[Path]:
+    if path.is_file():
+        return [path]
+    return sorted(file for file in path.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+
+
+def _versions(packages: Iterable[str]) -> list[str]:
+    return [f"{name} {version(name)}" for name in packages]

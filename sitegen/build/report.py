@@ -1,0 +1,43 @@
+"""What a build was asked for and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+Stage = Literal["reading", "making", "finishing"]
+OnProgress = Callable[[Stage, int, int], None]
+"""Hears the stage, how much of it is done and how much there is (0: unknown)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """How to build, beside what the configuration says.
+
+    `output` replaces the configured folder; `now` the clock (aware); `is_full` trusts nothing made before.
+    """
+
+    output: Path | None = None
+    jobs: int | None = None
+    now: datetime | None = None
+    is_strict: bool = False
+    is_offline: bool = False
+    is_full: bool = False
+    is_adopting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did. `written`, `kept` and `removed` count files; `notices` are sentences for the owner."""
+
+    output: Path
+    written: int = 0
+    kept: int = 0
+    removed: int = 0
+    shares: int = 0
+    expired: int = 0
+    next_expiry: datetime | None = None
+    notices: tuple[str, ...] = ()

@@ -1,0 +1,180 @@
+"""One run under the lock: opens what is needed in order, closes it, and tells what became of it."""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sitegen import pages
+from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, OnProgress, invocation
+from sitegen.build.keys import PACKAGE, make_keys
+from sitegen.build.site import SiteBuild
+from sitegen.build.work import Setting
+from sitegen.config import Config, fingerprint
+from sitegen.errors import BuildError, ConfigError, RefusedError
+from sitegen.model import ConversationHead
+from sitegen.output.cache import Cache
+from sitegen.output.folder import Folder
+from sitegen.output.layout import CACHE_FOLDER, STATE_FILE
+from sitegen.output.records import FinishedBuild
+from sitegen.output.state import State
+from sitegen.output.watch import Watch
+from sitegen.projection import open_all
+from sitegen.resources import resource_folder
+from sitegen.shares import Registry, resolve
+from sitegen.urls import Urls
+
+_FEW = 5
+
+
+@dataclass(slots=True)
+class Run:
+    """The build of one configuration into one folder. `run` may be called once."""
+
+    config: Config
+    options: BuildOptions
+    output: Path
+    on_progress: OnProgress
+    watch: Watch = field(default_factory=Watch)
+    now: datetime = field(init=False)
+    warnings: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.now = self.options.now or datetime.now(UTC)
+
+    def run(self) -> BuildReport:
+        self._watch_inputs()
+        heads, registry = self._read()
+        with State.open(self.state_folder / STATE_FILE, output=self.output) as state:
+            self.warnings += [*registry.problems, *registry.notes, *([state.problem] if state.problem else [])]
+            site = self._site(heads, registry, state)
+            site.remove_first(site.plan())
+            site.make_shares()
+            self.on_progress("finishing", 0, 0)
+            site.make_indexes()
+            site.finish()
+            state.finish(self._finished(site, registry))
+        Cache(self.cache_folder).prune(site.used_transcripts)
+        _refuse_unfinished(site)
+        return self._report(site, registry)
+
+    @property
+    def state_folder(self) -> Path:
+        return self.config.folder / STATE_FOLDER
+
+    @property
+    def cache_folder(self) -> Path:
+        return self.state_folder / CACHE_FOLDER
+
+    def _watch_inputs(self) -> None:
+        """Everything that decides a byte of the output, before it's read. A new version of a library is a new name."""
+        self.watch.file(self.config.path)
+        for projection in self.config.source.projections:
+            self.watch.file(projection)
+            self.watch.file(projection.with_name(projection.name + ".wal"))
+        for folder in (PACKAGE, resource_folder("templates"), resource_folder("static")):
+            self.watch.tree(folder)
+        for name in ("purelib", "platlib"):
+            self.watch.names(Path(sysconfig.get_path(name)))
+
+    def _read(self) -> tuple[list[ConversationHead], Registry]:
+        """What there is and what is shared. Raises when nothing can be, or when strict and something can't."""
+        if not self.config.source.projections:
+            msg = '[source] names no projection; write projection = "archive.duckdb" there, or the file you have'
+            raise ConfigError(msg, path=self.config.path)
+        self.on_progress("reading", 0, 0)
+        with open_all(
+            self.config.source.projections, temp_folder=self._temp_folder, labels=self.config.pages.labels
+        ) as projection:
+            heads = projection.heads()
+            views = projection.shared_views()
+            self.warnings += projection.warnings
+        registry = resolve(self.config, heads, views, now=self.now)
+        if self.options.is_strict and registry.problems:
+            msg = f"Not built, for --strict: {'; '.join(registry.problems)}"
+            raise BuildError(msg)
+        return heads, registry
+
+    @property
+    def _temp_folder(self) -> Path:
+        return self.state_folder / "tmp"
+
+    def _site(self, heads: Sequence[ConversationHead], registry: Registry, state: State) -> SiteBuild:
+        templates, static = (resource_folder("templates"),), (resource_folder("static"),)
+        site = self.config.site
+        setting = Setting(
+            site=pages.Site(title=site.title, language=site.language, timezone=site.timezone),
+            urls=Urls(base_url=site.base_url, offline=self.options.is_offline),
+            templates=templates,
+            static=static,
+            projections=self.config.source.projections,
+            temp_folder=self._temp_folder,
+            cache_folder=self.cache_folder,
+            shows_labels=self.config.pages.labels,
+            is_cache_read=not self.options.is_full,
+        )
+        private = [self.config.path, *self.config.source.projections]
+        return SiteBuild(
+            shares=registry.shares,
+            heads=tuple(heads),
+            keys=make_keys(
+                page_settings=fingerprint(self.config, "page"),
+                templates=templates,
+                static=static,
+                is_offline=self.options.is_offline,
+            ),
+            setting=setting,
+            folder=Folder.open(self.output, state=state, adopt=self.options.is_adopting, private=private),
+            state=state,
+            is_full=self.options.is_full,
+            jobs=self.options.jobs,
+            on_progress=self.on_progress,
+        )
+
+    def _finished(self, site: SiteBuild, registry: Registry) -> FinishedBuild:
+        """A build in which something failed isn't taken for one with nothing to do."""
+        is_clean = not site.failures and site.removal.is_complete
+        return FinishedBuild(
+            files=site.files,
+            built_at=self.now,
+            shares=site.records,
+            facts=site.facts,
+            inputs=self.watch.inputs,
+            environment=self.watch.seal_environment(),
+            invocation=invocation(self.options) if is_clean else None,
+            next_expiry=registry.next_expiry,
+            notes="\n".join(self.warnings),
+        )
+
+    def _report(self, site: SiteBuild, registry: Registry) -> BuildReport:
+        return BuildReport(
+            output=self.output,
+            written=site.written,
+            kept=len(site.files) - 1 - site.written,
+            removed=len(site.removal.removed),
+            shares=sum(not share.is_expired for share in registry.shares),
+            expired=sum(share.is_expired for share in registry.shares),
+            next_expiry=registry.next_expiry,
+            notices=tuple(self.warnings),
+        )
+
+
+def _refuse_unfinished(site: SiteBuild) -> None:
+    """Raises when the output isn't what it should be; that something is still there is the graver reason."""
+    stuck = [f"{path} ({why})" for path, why in site.removal.failed]
+    stuck += [f"{path} (someone has changed it)" for path in site.removal.altered]
+    if stuck:
+        msg = f"Still in the output, though no longer shared: {_some(stuck)}. Remove it by hand and build again."
+        raise RefusedError(msg)
+    if site.failures:
+        count = f"{len(site.failures)} of {len(site.shares)}"
+        msg = f"{count} shares couldn't be made; the others were. {_some(site.failures)}"
+        raise BuildError(msg)
+
+
+def _some(items: Sequence[str]) -> str:
+    more = len(items) - _FEW
+    return "; ".join(items[:_FEW]) + (f"; and {more} more" if more > 0 else "")

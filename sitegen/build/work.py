@@ -1,0 +1,151 @@
+"""One worker's part of a build: reads conversations, renders them, makes their pages, writes them.
+
+Runs in the main process or in a pool; either way it gets a `Setting` once and then batches of `Task`s, and returns what
+the next build must know. Results don't depend on which worker did what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sitegen.assets import load_assets
+from sitegen.catalogue import Catalogue
+from sitegen.errors import SitegenError
+from sitegen.model import Card, Conversation, ConversationHead, Share, Transcript
+from sitegen.output.cache import Cache
+from sitegen.output.writer import Writer, Written
+from sitegen.pages import Pages, Site, make_card
+from sitegen.privacy import narrow
+from sitegen.projection import open_all
+from sitegen.render import RenderOptions, render
+from sitegen.urls import Urls
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all tasks of a build have in common. Picklable, for workers start from nothing."""
+
+    site: Site
+    urls: Urls
+    templates: tuple[Path, ...]
+    static: tuple[Path, ...]
+    projections: tuple[Path, ...]
+    temp_folder: Path
+    cache_folder: Path
+    shows_labels: bool = False
+    is_cache_read: bool = True
+    """False for a full build, which trusts nothing that was made before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One share to make, and where its documents may be written.
+
+    `heads` are those of the conversation's subagents, at any depth.
+    """
+
+    share: Share
+    transcript_key: str
+    writer: Writer
+    heads: tuple[ConversationHead, ...] = ()
+    is_project_listed: bool = False
+    parent: Card | None = None
+    children: tuple[Card, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What became of a task: the files with the card for the indexes, or the sentence of its failure."""
+
+    slug: str
+    written: tuple[Written, ...] = ()
+    card: Card | None = None
+    failure: str | None = None
+
+
+def make_pages(setting: Setting) -> Pages:
+    """The pages of a site, with its templates compiled."""
+    return Pages(
+        setting.site,
+        templates=setting.templates,
+        assets=load_assets(setting.static),
+        urls=setting.urls,
+        catalogue=Catalogue(setting.site.language),
+    )
+
+
+@dataclass(slots=True)
+class Worker:
+    """Keeps what is dear to set up: the compiled templates and the cache."""
+
+    setting: Setting
+    _pages: Pages = field(init=False)
+    _cache: Cache = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._pages = make_pages(self.setting)
+        self._cache = Cache(self.setting.cache_folder)
+
+    def make(self, tasks: Sequence[Task]) -> list[Made]:
+        """Makes each task's pages, in the order given; a failure is told and costs that share only."""
+        made: dict[str, Made] = {}
+        waiting: dict[str, list[Task]] = {}
+        for task in tasks:
+            transcript = self._cache.get(task.transcript_key, Transcript) if self.setting.is_cache_read else None
+            if transcript is None:
+                waiting.setdefault(task.share.head.row_id, []).append(task)
+            else:
+                made[task.share.slug] = self._try(task, transcript)
+        for conversation in self._read(waiting):
+            for task in waiting[conversation.head.row_id]:
+                made[task.share.slug] = self._try(task, conversation)
+        return [made[task.share.slug] for task in tasks]
+
+    def _read(self, waiting: dict[str, list[Task]]) -> Iterator[Conversation]:
+        if not waiting:
+            return
+        setting = self.setting
+        heads = {head.row_id: head for tasks in waiting.values() for task in tasks for head in _heads(task)}
+        with open_all(
+            setting.projections, temp_folder=setting.temp_folder, threads=1, labels=setting.shows_labels
+        ) as projection:
+            yield from projection.read(list(waiting), heads=list(heads.values()))
+
+    def _try(self, task: Task, given: Transcript | Conversation) -> Made:
+        share = task.share
+        try:
+            transcript = self._render(task, given) if isinstance(given, Conversation) else given
+            documents = self._pages.share(
+                share,
+                transcript,
+                is_project_listed=task.is_project_listed,
+                parent=task.parent,
+                children=task.children,
+            )
+            written = task.writer.write(documents)
+        except SitegenError as error:
+            return Made(share.slug, failure=str(error))
+        except Exception as error:  # noqa: BLE001 - one page that can't be made must not cost the others
+            return Made(share.slug, failure=f"something went wrong ({type(error).__name__}: {error})")
+        parent_slug = None if task.parent is None else task.parent.slug
+        return Made(share.slug, tuple(written), make_card(share, transcript, parent_slug=parent_slug))
+
+    def _render(self, task: Task, conversation: Conversation) -> Transcript:
+        share, site = task.share, self.setting.site
+        shown = narrow(conversation, share)
+        options = RenderOptions(
+            language=site.language,
+            timezone=site.timezone,
+            show=share.show,
+            title=share.title,
+            hidden=shown.hidden,
+        )
+        transcript = render(shown, options)
+        self._cache.put(task.transcript_key, transcript)
+        return transcript
+
+
+def _heads(task: Task) -> tuple[ConversationHead, ...]:
+    return (task.share.head, *task.heads)

@@ -1,0 +1,153 @@
+"""`sitegen build`: the quick look whether there is anything to do, then the build itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, Stage, build, invocation
+from sitegen.cli.frame import App, pass_app
+
+if TYPE_CHECKING:
+    from sitegen.output.unchanged import Verdict
+
+
+class _Time(click.ParamType[datetime]):
+    name = "TIME"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        try:
+            moment = datetime.fromisoformat(str(value))
+        except ValueError:
+            self.fail(f"“{value}” isn't a time; write it like 2026-12-31 or 2026-12-31T18:00:00Z", param, ctx)
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+@click.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Build into this folder instead.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use; by default one a core.")
+@click.option("--now", type=_Time(), help="The time to build for, instead of the clock's.")
+@click.option("--strict", "is_strict", is_flag=True, help="Refuse to build when a share has to be left out.")
+@click.option("--offline", "is_offline", is_flag=True, help="Make pages that work when opened from disk.")
+@click.option("--full", "is_full", is_flag=True, help="Make every page anew, whatever was made before.")
+@click.option("--adopt", "is_adopting", is_flag=True, help="Build among foreign files; they aren't touched.")
+@click.option("--json", "is_json", is_flag=True, help="Print what was done as JSON.")
+@pass_app
+def command(
+    app: App,
+    output: Path | None,
+    jobs: int | None,
+    now: datetime | None,
+    is_strict: bool,
+    is_offline: bool,
+    is_full: bool,
+    is_adopting: bool,
+    is_json: bool,
+) -> None:
+    """Build the site.
+
+    Only what changed is made anew. What isn't shared any more goes first.
+    """
+    started = time.perf_counter()
+    options = BuildOptions(
+        output=output,
+        jobs=jobs,
+        now=now,
+        is_strict=is_strict,
+        is_offline=is_offline,
+        is_full=is_full,
+        is_adopting=is_adopting,
+    )
+    report = _look(app, options)
+    is_new = report is None
+    if report is None:
+        with _Progress(is_quiet=is_json) as progress:
+            report = build(app.config(), options, on_progress=progress.show)
+    seconds = round(time.perf_counter() - started, 3)
+    if is_json:
+        click.echo(json.dumps(_as_json(report, seconds)))
+    else:
+        _tell(report, seconds, is_new=is_new)
+
+
+def _look(app: App, options: BuildOptions) -> BuildReport | None:
+    """The report of a build that finds nothing to do, without one; None when there may be something."""
+    from sitegen.output.layout import STATE_FILE
+    from sitegen.output.unchanged import look
+
+    if options.is_full:
+        return None
+    state_file = app.config_path().absolute().parent / STATE_FOLDER / STATE_FILE
+    now = time.time() if options.now is None else options.now.timestamp()
+    verdict = look(state_file, invocation=invocation(options), now=now)
+    return _unchanged(verdict) if verdict.is_unchanged else None
+
+
+def _unchanged(verdict: Verdict) -> BuildReport:
+    return BuildReport(
+        output=Path(verdict.output),
+        kept=verdict.files,
+        shares=verdict.shares,
+        next_expiry=None if verdict.next_expiry is None else datetime.fromtimestamp(verdict.next_expiry, UTC),
+        notices=tuple(verdict.notes.splitlines()),
+    )
+
+
+def _as_json(report: BuildReport, seconds: float) -> dict[str, object]:
+    return {
+        "output": str(report.output),
+        "written": report.written,
+        "kept": report.kept,
+        "removed": report.removed,
+        "seconds": seconds,
+        "shares": report.shares,
+        "expired": report.expired,
+        "next_expiry": None if report.next_expiry is None else report.next_expiry.isoformat(),
+        "notices": list(report.notices),
+    }
+
+
+def _tell(report: BuildReport, seconds: float, *, is_new: bool) -> None:
+    from sitegen.cli.terminal import safe_lines
+
+    for notice in report.notices:
+        click.echo(f"note: {safe_lines(notice)}", err=True)
+    if not is_new or not (report.written or report.removed):
+        click.echo(f"Nothing to do: {report.kept} files stand as they were in {report.output} ({seconds:.2f} s)")
+    else:
+        click.echo(
+            f"Built {report.shares} shares in {report.output}: {report.written} files written, {report.kept} kept,"
+            f" {report.removed} removed ({seconds:.2f} s)"
+        )
+    if report.next_expiry is not None:
+        click.echo(f"The next share expires at {report.next_expiry:%Y-%m-%d %H:%M} UTC; build again then to remove it.")
+
+
+class _Progress:
+    """A bar on a terminal, nothing elsewhere: a build in a log is one line at its end."""
+
+    def __init__(self, *, is_quiet: bool) -> None:
+        self._is_shown = not is_quiet and sys.stderr.isatty()
+        self._width = 0
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._put("")
+
+    def show(self, stage: Stage, done: int, total: int) -> None:
+        """Called by the build as it goes."""
+        words = {"reading": "reading the projection", "making": f"making pages {done}/{total}", "finishing": "indexes"}
+        self._put(f"sitegen: {words[stage]}")
+
+    def _put(self, text: str) -> None:
+        if self._is_shown:
+            click.echo("\r" + text.ljust(self._width) + ("" if text else "\r"), nl=False, err=True)
+            self._width = len(text)
