@@ -14,12 +14,12 @@ from pathlib import Path
 from sitegen import urls
 from sitegen.model import Document
 
-_FIRST = ("theme", "base", "layout")
-"""Sheets that others build on; the rest follows by name, and print has the last word."""
-_LAST = ("print", "custom")
+_FIRST = ("core", "theme", "base", "layout")
+"""Files that others build on; the rest follows by name."""
+_LAST = ("print", "start", "custom")
 
 _CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_JS_COMMENT = re.compile(r"^[ \t]*(?:/\*.*?\*/|//[^\n]*)[ \t]*\n", re.DOTALL | re.MULTILINE)
+_JS_COMMENT = re.compile(r"^[ \t]*(?:/\*.*?\*/|//[^\n]*)[ \t]*\n|/\*\* @type [^\n]*?\*/ ", re.DOTALL | re.MULTILINE)
 _INDENT = re.compile(r"\n\s*")
 
 

@@ -49,7 +49,7 @@ def timeline(stops: Sequence[Stop]) -> Markup:
         x += width
     return Markup(  # noqa: S704 - each text in it is escaped where it's put in
         f'<svg class="timeline" viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" aria-hidden="true">'
-        f'<path class="base" d="M0 {_BASE}H{_WIDTH}"/>{"".join(drawn)}</svg>'
+        f'<path class="base" stroke="gray" d="M0 {_BASE}H{_WIDTH}"/>{"".join(drawn)}</svg>'
     )
 
 
@@ -82,8 +82,8 @@ def _stop(stop: Stop, x: float, width: float, scale: float) -> str:
             case "error":
                 errors.append(_link(href, "", f'<path class="e" d="M{at + span / 2:.1f} 3v9"/>'))
         at += span
-    shapes = "".join(f'<path class="{name}" d="{"".join(d)}"/>' for name, d in paths.items() if d)
-    hit = f'<rect x="{x:.1f}" width="{width:.1f}" height="{_HEIGHT}"/>'
+    shapes = "".join(f'<path class="{name}" stroke="gray" fill="none" d="{"".join(d)}"/>' for name, d in paths.items() if d)
+    hit = f'<rect fill="none" x="{x:.1f}" width="{width:.1f}" height="{_HEIGHT}"/>'
     return _link(stop.href, stop.text, hit + shapes) + "".join(errors)
 
 

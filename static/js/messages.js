@@ -1,0 +1,94 @@
+// @ts-check
+/** What one can do with a message or a block of code. Buttons are made when a pointer or the focus comes near. */
+
+/** @param {Event} event */
+function comeNear(event) {
+  const target = targetOf(event);
+  const time = target?.closest("time[datetime]");
+  if (time instanceof HTMLTimeElement) nameLocalTime(time);
+  const pre = target?.closest(".conversation pre, .output pre");
+  if (pre instanceof HTMLElement) addCodeTools(pre);
+  const message = target?.closest(".message");
+  if (message instanceof HTMLElement) addActs(message);
+}
+
+/** In the reader's own zone, named. @param {HTMLTimeElement} time */
+function nameLocalTime(time) {
+  if (time.title || time.dateTime.length < 11) return;
+  const moment = new Date(time.dateTime);
+  if (Number.isNaN(moment.getTime())) return;
+  time.title = new Intl.DateTimeFormat(root.lang, { dateStyle: "full", timeStyle: "long" }).format(moment);
+}
+
+/** @param {HTMLElement} message */
+function addActs(message) {
+  const who = one(":scope > .who", message);
+  if (!who || one(".acts", who)) return;
+  const acts = make("span", "acts");
+  const quote = makeButton(say("quote"), (button) => void copyBy(button, quoteOf(message)));
+  // The selection is what is quoted: pressing the button mustn't clear it.
+  quote.addEventListener("pointerdown", (event) => event.preventDefault());
+  acts.append(quote);
+  if (one("link[type='application/json']") || "map" in document.body.dataset) {
+    acts.append(makeButton(say("source"), (button) => void toggleSource(message, button)));
+  }
+  who.append(acts);
+}
+
+/** @param {HTMLElement} message */
+function quoteOf(message) {
+  const selection = getSelection();
+  const isInside = selection && !selection.isCollapsed && message.contains(selection.anchorNode);
+  const text = isInside ? selection.toString() : (one(".source, .prose", message)?.innerText ?? "");
+  const link = one(".at", message);
+  const href = link instanceof HTMLAnchorElement ? link.href : `${documentUrl}#${message.id}`;
+  return `${text.trim().split("\n").map((line) => `> ${line}`.trimEnd()).join("\n")}\n\n${href}\n`;
+}
+
+/** @param {HTMLElement} message @param {HTMLButtonElement} button */
+async function toggleSource(message, button) {
+  const shown = one(".source", message);
+  const prose = one(":scope > .prose", message);
+  if (shown) {
+    shown.parentElement?.classList.contains("block") ? shown.parentElement.remove() : shown.remove();
+    if (prose) prose.hidden = false;
+    button.textContent = say("source");
+    return;
+  }
+  const text = await sourceOf(message.id.replace(/^m-/, "")).catch(() => null);
+  const source = make("pre", "source", text ?? say("source_missing"));
+  source.tabIndex = 0;
+  prose?.before(source);
+  if (prose) prose.hidden = true;
+  button.textContent = say("rendered");
+}
+
+/** The raw text of a message, from the conversation's JSON. @param {string} id @returns {Promise<string>} */
+async function sourceOf(id) {
+  const whole = JSON.parse(await late(fromShare("conversation.json")));
+  const message = whole.messages.find((/** @type {{id: string}} */ each) => each.id === id);
+  const texts = message.blocks.filter((/** @type {{kind: string}} */ each) => each.kind === "text");
+  return texts.map((/** @type {{text: string}} */ each) => each.text).join("\n\n");
+}
+
+/** @param {HTMLElement} pre */
+function addCodeTools(pre) {
+  let frame = pre.closest("figure.code, .block");
+  if (frame && one(":scope > .tools", frame)) return;
+  if (!frame) {
+    frame = make("div", "block");
+    pre.before(frame);
+    frame.append(pre);
+  }
+  const tools = make("div", "tools");
+  const code = frame;
+  tools.append(
+    makeButton(say("copy"), (button) => void copyBy(button, one("pre", code)?.innerText ?? "")),
+    makeButton(say("wrap"), (button) => button.setAttribute("aria-pressed", String(code.classList.toggle("wrap")))),
+  );
+  frame.prepend(tools);
+}
+
+function wrapAll() {
+  root.toggleAttribute("data-wrap");
+}

@@ -1,0 +1,91 @@
+// @ts-check
+/** Where one is: the current prompt in the outline, on the timeline and on the phone's button; moving between prompts. */
+
+/** @returns {HTMLElement[]} */
+function exchanges() {
+  return all(".conversation > .group > .exchange");
+}
+
+/** Index of the last exchange that begins above `line`; -1 above the first. @param {HTMLElement[]} list */
+function currentIndex(list, line = 120) {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle]?.getBoundingClientRect().top ?? 0) <= line) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+let isMarking = false;
+
+function markSoon() {
+  if (isMarking) return;
+  isMarking = true;
+  requestAnimationFrame(() => {
+    isMarking = false;
+    markCurrent();
+  });
+}
+
+function markCurrent() {
+  const list = exchanges();
+  const current = list[Math.max(0, currentIndex(list, innerHeight / 3))];
+  if (!current) return;
+  const links = all(".rail li a");
+  const link = links.find((each) => each instanceof HTMLAnchorElement && each.hash === `#${current.id}`);
+  if (link && !link.hasAttribute("aria-current")) {
+    for (const each of links) each.removeAttribute("aria-current");
+    link.setAttribute("aria-current", "true");
+    keepInSight(link);
+    const button = one(".drawer");
+    if (button) button.textContent = `${links.indexOf(link) + 1}/${links.length} · ${(link.textContent ?? "").slice(0, 60)}`;
+  }
+  for (const stop of document.querySelectorAll(".timeline > a")) {
+    stop.classList.toggle("here", (stop.getAttribute("href") ?? "").endsWith(`#${current.id}`));
+  }
+}
+
+/** @param {HTMLElement} link */
+function keepInSight(link) {
+  const rail = link.closest(".rail");
+  if (!rail || !rail.clientHeight) return;
+  const [top, bottom] = [link.offsetTop - rail.clientHeight / 4, link.offsetTop + link.offsetHeight];
+  if (rail.scrollTop > top || rail.scrollTop + rail.clientHeight < bottom + 40) rail.scrollTop = top;
+}
+
+/** @param {1 | -1} step */
+function movePrompt(step) {
+  const list = exchanges();
+  const index = currentIndex(list);
+  const top = list[index]?.getBoundingClientRect().top ?? 0;
+  // Going back first returns to the start of what is being read.
+  const next = list[step < 0 && top < 0 ? index : index + step];
+  if (!next) return step > 0 ? void loadNext() : scrollTo({ top: 0 });
+  const prompt = one(".message", next) ?? next;
+  next.scrollIntoView({ block: "start", behavior: "instant" });
+  one(".at", prompt)?.focus({ preventScroll: true });
+}
+
+/** A further part knows its own prompts only; the share's map knows them all. */
+async function completeOutline() {
+  const list = one(".rail ol");
+  if (!list || !document.body.dataset.root || !("map" in document.body.dataset)) return;
+  const own = new Set(all("a", list).map((link) => link.getAttribute("href")));
+  const pages = (await loadMap()).filter((page) => /^(\d+\/)?$/.test(page.href));
+  if (!pages.some((page) => page.outline.some(([anchor]) => own.has(`#${anchor}`)))) return;
+  const items = pages.flatMap((page) => page.outline.map(([anchor, text]) => outlineItem(page, anchor, text)));
+  list.replaceChildren(...items);
+  markCurrent();
+}
+
+/** @param {MapPage} page @param {string} anchor @param {string} text */
+function outlineItem(page, anchor, text) {
+  const item = make("li", "");
+  const link = make("a", "");
+  link.append(make("bdi", "", text));
+  link.href = `${fromShare(page.href)}#${anchor}`;
+  item.append(link);
+  return item;
+}

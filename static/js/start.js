@@ -1,0 +1,34 @@
+// @ts-check
+/** Starts everything once the page is there; a page that gets its conversation later says so by `sitegen:content`. */
+
+function startPage() {
+  strings = JSON.parse(one("#strings")?.textContent ?? "{}");
+  applyTheme(currentTheme());
+  for (const element of all(".theme, .help, .filter")) element.hidden = false;
+  startFilter();
+  startReading();
+}
+
+function startReading() {
+  if (!one(".conversation")) return;
+  for (const element of all(".controls")) element.hidden = false;
+  for (const chip of all("[data-show]")) chip.onclick = () => chooseView(chip.dataset.show ?? usualView);
+  startView();
+  startFind();
+  watchEnd();
+  markCurrent();
+  void followBar();
+  void completeOutline().catch(() => {}); // without the map, the part's own outline stays
+}
+
+document.addEventListener("DOMContentLoaded", startPage);
+document.addEventListener("sitegen:content", startReading);
+document.addEventListener("keydown", pressKey);
+document.addEventListener("click", (event) => {
+  if (targetOf(event)?.closest("[data-act=theme]")) nextTheme();
+  followLink(event);
+});
+for (const name of ["pointerover", "focusin", "touchstart"]) document.addEventListener(name, comeNear, { passive: true });
+document.addEventListener("toggle", (event) => void openLate(event), true);
+addEventListener("scroll", markSoon, { passive: true });
+addEventListener("hashchange", () => void followBar());
