@@ -1,0 +1,57 @@
+"""Checks a whole tree: each file by its kind, then what pages want of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from sitegen.check.budgets import check_budgets
+from sitegen.check.page import PageFacts, Wanted, read_page
+from sitegen.check.report import CheckReport, Finding
+from sitegen.check.sheets import check_addresses, check_picture, check_style_sheet, guess_base_url
+from sitegen.check.site import Site, read_site
+from sitegen.errors import OutputError
+
+_KINDS = {".css": check_style_sheet, ".svg": check_picture, ".xml": check_addresses}
+
+
+def check_tree(folder: Path, *, base_url: str | None = None) -> CheckReport:
+    """Everything found in the tree at `folder`.
+
+    `base_url` is where the site will stand; without it the sitemap tells. Raises OutputError when there is no such
+    folder or a file in it can't be read.
+    """
+    if not folder.is_dir():
+        msg = f"There is no folder {folder} to check. Build the site first, or name the folder it was built in."
+        raise OutputError(msg)
+    try:
+        site = read_site(folder)
+        site = Site(site.root, site.files, site.links, base_url or guess_base_url(site))
+        pages = {path: read_page(site, path) for path in site.files if path.endswith((".html", ".htm"))}
+        findings = [*_of_pages(pages), *_of_files(site), *check_budgets(site)]
+    except OSError as error:
+        msg = f"{error.filename or folder} can't be read: {(error.strerror or str(error)).lower()}."
+        raise OutputError(msg) from error
+    findings.sort(key=lambda finding: (finding.path, finding.line or 0, finding.sentence))
+    return CheckReport(tuple(findings), len(pages), len(site.files), sum(site.files.values()))
+
+
+def _of_pages(pages: Mapping[str, PageFacts]) -> Iterator[Finding]:
+    for facts in pages.values():
+        yield from facts.findings
+        yield from _unmet(facts.wanted, pages)
+
+
+def _unmet(wanted: Iterable[Wanted], pages: Mapping[str, PageFacts]) -> Iterator[Finding]:
+    for anchor in wanted:
+        if not pages[anchor.path].has(anchor.fragment):
+            yield Finding(
+                anchor.source, f"a link leads to #{anchor.fragment} in {anchor.path}, which isn't there", anchor.line
+            )
+
+
+def _of_files(site: Site) -> Iterator[Finding]:
+    for path in site.files:
+        check = _KINDS.get(path[path.rfind(".") :].lower())
+        if check is not None:
+            yield from check(site, path)
