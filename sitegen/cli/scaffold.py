@@ -1,0 +1,119 @@
+"""The files that `sitegen init` makes, as text."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CONFIG: Final = """\
+# What is published, and how. All keys: docs/reference/configuration.md
+
+[site]
+title = "Conversations"
+# Where the site will stand. Its path is the base path; sitemap and feeds need it.
+# base_url = "https://ann.github.io/talks/"
+language = "en"
+timezone = "UTC"                    # for the times that pages show
+
+[source]
+projection = "archive.duckdb"       # "sitegen ingest" writes it; a list names several
+
+[output]
+directory = "public"
+
+# [privacy]
+# Nothing is taken out of what you share: read a conversation before you share it.
+# show = "calls"                    # all | calls | conversation: what shares show unless they say so
+
+# "sitegen share" adds shares:
+#
+# [[share]]
+# conversation = "claude_code:7f3c…"
+# slug = "fixing-the-parser"
+# title = "Fixing the parser"
+# expires = 2027-01-31T00:00:00Z
+# listed = true                     # on the site's indexes; otherwise only by its address
+#
+# A rule shares all that it matches, now and later:
+#
+# [[rule]]
+# match = { project = "talks", since = 2026-01-01 }
+# listed = true
+"""
+
+GITIGNORE: Final = """\
+# Secrets and the state of builds
+.sitegen/
+# The site; it is built again where it is published
+public/
+# All conversations, also those that aren't shared
+*.duckdb
+*.duckdb.wal
+"""
+
+PRIVATE_GITIGNORE: Final = """\
+*
+"""
+
+WORKFLOW: Final = """\
+# Builds the site and publishes it on GitHub Pages. Set Settings → Pages → Source to "GitHub Actions".
+name: pages
+
+on:
+  push:
+    branches: [main]
+  schedule:
+    - cron: "17 3 * * *" # so that what has expired leaves the site
+  workflow_dispatch:
+
+permissions: {}
+
+concurrency:
+  group: pages
+  cancel-in-progress: false
+
+jobs:
+  build:
+    runs-on: ubuntu-latest
+    permissions:
+      contents: read
+    env:
+      # The value of site_secret in .sitegen/secrets.toml, kept as a secret of the repository.
+      SITEGEN_SITE_SECRET: ${{ secrets.SITEGEN_SITE_SECRET }}
+    steps:
+      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
+        with:
+          persist-credentials: false
+      - uses: actions/setup-python@42375524e23c412d93fb67b49958b491fce71c38 # v5.4.0
+        with:
+          python-version: "3.13"
+      - run: pip install "sitegen==@VERSION@"
+      # The projection holds all conversations, also those that aren't shared, so it isn't in the repository.
+      # Fetch it here from where you keep it, or make it from sources that the repository holds:
+      # - run: sitegen ingest claude-code sessions
+      - run: sitegen build
+      - run: sitegen check
+      - uses: actions/upload-pages-artifact@56afc609e74202658d3ffba0e8f6dda462b719fa # v3.0.1
+        with:
+          path: public
+
+  deploy:
+    needs: build
+    runs-on: ubuntu-latest
+    permissions:
+      pages: write
+      id-token: write
+    environment:
+      name: github-pages
+      url: ${{ steps.deployment.outputs.page_url }}
+    steps:
+      - id: deployment
+        uses: actions/deploy-pages@d6db90164ac5ed86f2b6aed7e0febac5b3c0c03e # v4.0.5
+"""
+
+
+def secrets_file(site_secret: str) -> str:
+    """The private file with a site secret, which is 32 bytes in base64url."""
+    return f"""\
+# Private: whoever has this can open every protected page. Keep a copy in a safe place, and never in a repository.
+site_secret = "{site_secret}"
+"""
