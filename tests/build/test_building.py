@@ -1,0 +1,240 @@
+"""A build makes what changed, the same everywhere, and heals what was interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.workshop import EVERYTHING, Workshop, share, slugs, talk_about
+
+MANY = [
+    talk_about(f"subject{n}", *(f"line {n} {m}" for m in range(8)), project=f"/home/ann/p{n % 3}") for n in range(40)
+]
+
+
+def test_second_build_does_nothing(workshop: Workshop) -> None:
+    workshop.talk(*MANY[:3])
+    workshop.configure()
+    first = workshop.build()
+    times = {path: (workshop.public / path).stat().st_mtime_ns for path in workshop.paths()}
+    second = workshop.build()
+    assert first["written"] > 0
+    assert (second["written"], second["removed"]) == (0, 0)
+    assert second["kept"] == len(workshop.paths()) + 1  # .nojekyll
+    assert {path: (workshop.public / path).stat().st_mtime_ns for path in workshop.paths()} == times
+
+
+def test_changed_conversation_rewrites_its_page_and_the_indexes_only(workshop: Workshop) -> None:
+    workshop.talk(*MANY[:5])
+    workshop.configure()
+    workshop.build()
+    before = workshop.tree()
+    workshop.talk(talk_about("subject0", "a new line", project="/home/ann/p0"), *MANY[1:5])
+    workshop.build()
+    changed = {path for path, data in workshop.tree().items() if before.get(path) != data and path.startswith("s/")}
+    assert len(slugs(changed)) == 1
+
+
+def test_reingest_with_new_row_ids_rewrites_nothing(workshop: Workshop) -> None:
+    workshop.talk(*MANY[:3])
+    workshop.configure()
+    workshop.build()
+    workshop.talk(*MANY[:3], salt="another")
+    assert workshop.build()["written"] == 0
+
+
+def test_deleted_page_is_made_again(workshop: Workshop) -> None:
+    workshop.talk(*MANY[:2])
+    workshop.configure()
+    workshop.build()
+    before = workshop.tree()
+    (workshop.public / "index.html").unlink()
+    page = next(path for path in workshop.paths() if path.startswith("s/") and path.endswith("index.html"))
+    (workshop.public / page).write_text("damaged")
+    workshop.build()
+    assert workshop.tree() == before
+
+
+@pytest.mark.slow
+def test_same_input_gives_the_same_bytes_anywhere(workshop: Workshop, tmp_path: Path) -> None:
+    workshop.talk(*MANY)
+    workshop.configure()
+    surroundings = [
+        ("1", {"TZ": "UTC", "LC_ALL": "C", "PYTHONHASHSEED": "1"}),
+        ("2", {"TZ": "Asia/Kathmandu", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "77", "LANGUAGE": "tr"}),
+    ]
+    trees = []
+    for number, (jobs, environment) in enumerate(surroundings):
+        copy = Workshop(tmp_path / f"copy{number}" / ("deep" * number or "flat"))
+        copy.folder.mkdir(parents=True)
+        for name in ("archive.duckdb", "sitegen.toml"):
+            (copy.folder / name).write_bytes((workshop.folder / name).read_bytes())
+        assert copy.build_apart("--jobs", jobs, environment=environment) == 0
+        trees.append(copy.tree())
+    assert trees[0] == trees[1]
+
+
+def test_pool_and_no_pool_give_the_same_bytes(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    workshop.talk(*MANY)
+    workshop.configure()
+    workshop.build("--jobs", "1")
+    alone = workshop.tree()
+    monkeypatch.setattr("sitegen.build.pool._WORTH_A_POOL", 1)
+    workshop.build("--jobs", "2", "--full")
+    assert workshop.tree() == alone
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after_s", [0.25, 0.5, 0.8, 1.2])
+def test_killed_build_is_healed_by_the_next(workshop: Workshop, after_s: float) -> None:
+    workshop.talk(*MANY)
+    workshop.configure(share("subject0", "first", "listed = true"))
+    workshop.build()
+    workshop.configure(EVERYTHING)
+    command = [sys.executable, "-m", "sitegen", "--config", str(workshop.folder / "sitegen.toml"), "build"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(after_s)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    workshop.configure(share("subject1", "second", "listed = true"))
+    workshop.build()
+    assert slugs(workshop.paths()) == {"second"}
+    assert not list(workshop.public.rglob(".sitegen-tmp-*"))
+
+
+def test_build_that_dies_while_writing_leaves_whole_files_only(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.talk(*MANY[:6])
+    workshop.configure()
+    replace, calls = os.replace, 0
+
+    def dying(self: Path, target: str | Path) -> Path:
+        nonlocal calls
+        calls += 1
+        if calls > 7:
+            raise KeyboardInterrupt
+        replace(self, target)
+        return Path(target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", dying)
+        assert workshop.run("build").exit_code == 130
+    for path, data in workshop.tree().items():
+        assert not path.endswith(".html") or data.rstrip().endswith(b"</html>")
+    report = workshop.build()
+    assert report["written"] > 0
+    assert len(slugs(workshop.paths())) == 6
+
+
+def test_one_failed_page_fails_the_build_after_the_others_were_made(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.talk(*MANY[:3])
+    workshop.configure(share("subject0", "zero", "listed = true"))
+    workshop.build()
+    workshop.talk(talk_about("subject0", "changed"), *MANY[1:3])
+    workshop.configure(
+        "".join(share(f"subject{n}", name, "listed = true") for n, name in enumerate(["zero", "one", "two"]))
+    )
+    before = workshop.page("s/zero")
+
+    from sitegen.build import work
+
+    def failing(conversation: object, options: object) -> object:
+        if conversation.head.native_id == "subject0":  # type: ignore[attr-defined]
+            raise ValueError("no words for this")
+        return render(conversation, options)  # type: ignore[arg-type]
+
+    render = work.render
+    with monkeypatch.context() as patched:
+        patched.setattr(work, "render", failing)
+        result = workshop.run("build")
+    assert result.exit_code == 1
+    assert "zero" in result.stderr
+    assert "Traceback" not in result.output
+    assert slugs(workshop.paths()) == {"zero", "one", "two"}
+    assert workshop.page("s/zero") == before
+    workshop.build()
+    assert workshop.page("s/zero") != before
+
+
+def test_revoked_share_goes_even_when_another_page_fails(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    workshop.talk(*MANY[:2])
+    workshop.configure(share("subject0", "zero") + share("subject1", "one"))
+    workshop.build()
+    workshop.talk(talk_about("subject0", "changed"), MANY[1])
+    workshop.configure(share("subject0", "zero"))
+
+    def failing(conversation: object, options: object) -> object:
+        raise ValueError("no words for this")
+
+    monkeypatch.setattr("sitegen.build.work.render", failing)
+    assert workshop.run("build").exit_code == 1
+    assert slugs(workshop.paths()) == {"zero"}
+
+
+def test_two_builds_at_once_the_second_says_so(workshop: Workshop) -> None:
+    from sitegen.output.lock import hold
+
+    workshop.talk(MANY[0])
+    workshop.configure()
+    with hold(workshop.folder / ".sitegen", output=workshop.public):
+        result = workshop.run("build")
+    assert result.exit_code == 1
+    assert str(os.getpid()) in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        pytest.param(lambda file: file.unlink(), "archive.duckdb", id="missing"),
+        pytest.param(lambda file: file.write_bytes(b""), "archive.duckdb", id="empty"),
+        pytest.param(lambda file: file.write_text("hello"), "DuckDB", id="foreign"),
+        pytest.param(lambda file: file.write_bytes(file.read_bytes()[:5000]), "archive.duckdb", id="truncated"),
+    ],
+)
+def test_projection_that_cannot_be_read_is_told_in_a_sentence_and_costs_nothing(
+    workshop: Workshop, damage: object, said: str
+) -> None:
+    workshop.talk(MANY[0])
+    workshop.configure()
+    workshop.build()
+    before = workshop.tree()
+    damage(workshop.folder / "archive.duckdb")  # type: ignore[operator]
+    result = workshop.run("build")
+    assert result.exit_code == 1
+    assert said in result.stderr
+    assert "Traceback" not in result.output
+    assert workshop.tree() == before
+
+
+def test_build_says_what_it_did_as_json(workshop: Workshop) -> None:
+    workshop.talk(*MANY[:2])
+    workshop.configure()
+    report = workshop.build()
+    assert {"written", "kept", "removed", "seconds"} <= set(report)
+    assert report["shares"] == 2
+
+
+def test_empty_projection_makes_an_empty_site(workshop: Workshop) -> None:
+    workshop.talk()
+    workshop.configure()
+    workshop.build()
+    assert "index.html" in workshop.paths()
+
+
+def test_pages_have_only_relative_links(workshop: Workshop) -> None:
+    workshop.talk(*MANY[:4])
+    workshop.configure()
+    workshop.build()
+    for path in workshop.paths():
+        if path.endswith(".html") and path != "404.html":
+            assert 'href="/' not in workshop.page(path)
+            assert 'src="/' not in workshop.page(path)

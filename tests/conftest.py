@@ -1,0 +1,16 @@
+"""Fixtures for all tests: the browser, a quiet environment."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.browser import chromium, open_page
+
+__all__ = ["chromium", "open_page"]
+
+
+@pytest.fixture(autouse=True)
+def _quiet_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a developer's shell sets must not decide a test."""
+    for name in ("SITEGEN_SITE_SECRET", "SITEGEN_DEBUG", "NO_COLOR", "FORCE_COLOR", "CHATSTRATA_DB"):
+        monkeypatch.delenv(name, raising=False)
