@@ -1,0 +1,9 @@
+"""Reads projections: DuckDB files in the chatstrata schema. Nothing outside this room and `ingest` imports duckdb."""
+
+from __future__ import annotations
+
+from sitegen.projection.reader import Projection
+from sitegen.projection.titles import display_title
+from sitegen.projection.union import Projections, open_all
+
+__all__ = ["Projection", "Projections", "display_title", "open_all"]

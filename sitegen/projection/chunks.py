@@ -1,0 +1,171 @@
+"""Reads the rows of some conversations at once: as many as are cheap to ask for, as few as fit into memory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, cast, get_args
+
+from sitegen.model import Attachment, Block, BlockKind, ConversationHead, Json, JsonObject
+from sitegen.projection.attachments import attachment
+from sitegen.projection.database import Database
+from sitegen.projection.enrich import RawRecord, read_raw_records
+from sitegen.projection.places import Places, slices
+from sitegen.projection.schema import Schema
+from sitegen.projection.values import parse_object
+
+CHUNK_CONVERSATIONS: Final = 50
+CHUNK_BYTES: Final = 12_000_000
+"""Text and payload that a chunk may hold; a larger conversation is a chunk of its own."""
+
+_KINDS: Final = frozenset(get_args(BlockKind))
+
+# Sorted here and not there: rows are wide, and DuckDB would have to spill what Python orders by a few small keys.
+_MESSAGES: Final = """
+SELECT conversation_id, id, source_native_id, parent_message_id, role, model, epoch_us(created_at), sequence_index,
+    metadata
+FROM p.main.messages WHERE rowid IN (SELECT unnest(?::BIGINT[]))
+"""
+_OF_CHUNK: Final = """message_id IN
+    (SELECT id FROM p.main.messages WHERE conversation_id IN (SELECT unnest(?)))"""
+_BLOCKS: Final = """
+SELECT message_id, block_index, type, text, tool_name, tool_use_id,
+    CASE WHEN type = 'tool_result' AND text IS NOT NULL AND TRY(json_type(payload, '$.raw_content')) = 'VARCHAR'
+        THEN '{"is_error": ' || coalesce(payload->'is_error', 'false')::VARCHAR || '}' ELSE payload::VARCHAR END
+FROM p.main.content_blocks WHERE rowid IN (SELECT unnest(?::BIGINT[]))
+"""
+_ATTACHMENTS: Final = f"""
+SELECT message_id, filename, mime_type, storage_path, content_hash, size_bytes, metadata
+FROM p.main.attachments WHERE {_OF_CHUNK} ORDER BY ALL
+"""  # noqa: S608
+_LABELS: Final = """
+SELECT m.id, l.pack, l.question, l.choice, l.value
+FROM p.main.labels l LEFT JOIN p.main.content_blocks b ON l.target_kind = 'tool_call' AND b.id = l.target_id
+JOIN p.main.messages m ON m.id = CASE l.target_kind WHEN 'tool_call' THEN b.message_id ELSE l.target_id END
+WHERE l.target_kind IN ('tool_call', 'message') AND m.conversation_id IN (SELECT unnest(?)) ORDER BY ALL
+"""
+_FORKS: Final = """
+SELECT conversation_id, fork_after, branch_message FROM p.main.divergences
+WHERE conversation_id IN (SELECT unnest(?)) ORDER BY ALL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """A row of `messages` as it stands."""
+
+    id: str
+    native_id: str | None
+    parent: str | None
+    role: str
+    model: str | None
+    created_us: int | None
+    index: int
+    metadata: str | None
+
+
+@dataclass(slots=True)
+class Chunk:
+    """The rows of some conversations: by conversation row id, by message row id, by native id."""
+
+    messages: dict[str, list[MessageRow]] = field(default_factory=lambda: defaultdict(list))
+    blocks: dict[str, list[tuple[int, Block]]] = field(default_factory=lambda: defaultdict(list))
+    attachments: dict[str, list[Attachment]] = field(default_factory=lambda: defaultdict(list))
+    labels: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    forks: dict[str, list[tuple[str | None, str]]] = field(default_factory=lambda: defaultdict(list))
+    records: Mapping[str, list[RawRecord]] = field(default_factory=dict)
+
+    def messages_of(self, row_id: str) -> list[MessageRow]:
+        """The messages of a conversation in order; they leave the chunk."""
+        return sorted(self.messages.pop(row_id, []), key=lambda row: (row.index, row.native_id or "", row.id))
+
+    def blocks_of(self, message: MessageRow) -> tuple[Block, ...]:
+        """The blocks of a message in order; they leave the chunk, so that memory falls as conversations are built."""
+        rows = self.blocks.pop(message.id, [])
+        return tuple(block for _, block in sorted(rows, key=lambda row: (row[0], row[1].kind, row[1].text or "")))
+
+
+def plan(
+    units: Iterable[Sequence[ConversationHead]], sizes: Mapping[str, int]
+) -> Iterator[list[Sequence[ConversationHead]]]:
+    """Units (a conversation and its subagents) put together into chunks, in order; no unit is ever split."""
+    chunk: list[Sequence[ConversationHead]] = []
+    heads, weight = 0, 0
+    for unit in units:
+        size = sum(sizes.get(head.row_id, 0) for head in unit)
+        if chunk and (heads + len(unit) > CHUNK_CONVERSATIONS or weight + size > CHUNK_BYTES):
+            yield chunk
+            chunk, heads, weight = [], 0, 0
+        chunk.append(unit)
+        heads, weight = heads + len(unit), weight + size
+    if chunk:
+        yield chunk
+
+
+def read_chunk(
+    database: Database, schema: Schema, heads: Sequence[ConversationHead], *, places: Places, labels: bool
+) -> Chunk:
+    """All rows of the conversations, in a query or a few a table."""
+    chunk = Chunk()
+    row_ids = [head.row_id for head in heads]
+    for numbers in slices(places.messages, row_ids):
+        for conversation, *row in database.query(_MESSAGES, [numbers]):
+            chunk.messages[conversation].append(MessageRow(*row))
+    for numbers in slices(places.blocks, row_ids):
+        for message, index, kind, *cells in database.query(_BLOCKS, [numbers]):
+            chunk.blocks[message].append((index, _block(kind, *cells)))
+    if schema.has("attachments"):
+        _read_attachments(database, chunk, row_ids)
+    if labels and schema.has("labels"):
+        for message, pack, question, choice, value in database.query(_LABELS, [row_ids]):
+            chunk.labels[message].append(_label(pack, question, choice, value))
+    if schema.has("divergences"):
+        for conversation, after, branch in database.query(_FORKS, [row_ids]):
+            chunk.forks[conversation].append((after, branch))
+    natives = [head.native_id for head in heads if head.source_id == "claude_code"]
+    chunk.records = read_raw_records(database, slices(places.raw_events, natives))
+    return chunk
+
+
+def _read_attachments(database: Database, chunk: Chunk, row_ids: Sequence[str]) -> None:
+    for message, filename, media_type, path, content_hash, size, metadata in database.query(_ATTACHMENTS, [row_ids]):
+        found = attachment(
+            database.path.parent,
+            filename=filename,
+            media_type=media_type,
+            storage_path=path,
+            content_hash=content_hash,
+            size_bytes=size,
+            metadata=metadata,
+        )
+        chunk.attachments[message].append(found)
+
+
+def _block(kind: str, text: str | None, tool_name: str | None, tool_use_id: str | None, payload: str | None) -> Block:
+    known = cast("BlockKind", kind if kind in _KINDS else "text")
+    parsed = parse_object(payload)
+    if known == "tool_result" and text is not None:
+        parsed = _without_text(parsed)
+    elif known != kind and not parsed:
+        parsed = {"unknown_block": {"type": kind}}
+    return Block(known, text, tool_name, tool_use_id, parsed)
+
+
+def _without_text(payload: JsonObject) -> JsonObject:
+    """A result's payload without the blocks that its text repeats."""
+    content = payload.get("raw_content")
+    if not isinstance(content, list):
+        return {name: value for name, value in payload.items() if name != "raw_content"}
+    others = [item for item in content if not _is_text(item)]
+    rest = {name: value for name, value in payload.items() if name != "raw_content"}
+    return {**rest, "raw_content": others} if others else rest
+
+
+def _is_text(item: Json) -> bool:
+    return isinstance(item, str) or (isinstance(item, dict) and item.get("type") == "text")
+
+
+def _label(pack: str, question: str, choice: str | None, value: float | None) -> str:
+    answer = choice if choice is not None else "" if value is None else f"{value:.2f}"
+    return f"{pack}/{question}: {answer}" if answer else f"{pack}/{question}"

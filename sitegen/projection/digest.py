@@ -1,0 +1,103 @@
+"""Fingerprints of conversations, all of them in one scan a table.
+
+Rows are hashed by DuckDB with their place in the conversation, and summed up, so their order on disk doesn't matter.
+Row ids, ingest times and paths of source files aren't part of it. Raw events count whole: a new record that no page
+shows makes a conversation look changed, which costs one needless rendering and no more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sitegen.projection.database import Database
+from sitegen.projection.schema import Schema
+
+ENRICHED_SOURCES: Final = ("claude_code", "codex_cli")
+"""Sources whose raw events say more than their messages do."""
+
+_MESSAGES: Final = """
+SELECT m.conversation_id, count(*), 0, sum(hash(m.sequence_index, m.source_native_id, m.role, m.model,
+    epoch_us(m.created_at), m.metadata, m.parent_message_id IS NULL,
+    parent.sequence_index, parent.conversation_id = m.conversation_id))
+FROM p.main.messages m LEFT JOIN p.main.messages parent ON parent.id = m.parent_message_id GROUP BY 1
+"""
+_BLOCKS: Final = """
+SELECT m.conversation_id, count(*), sum(coalesce(strlen(b.text), 0) + coalesce(strlen(b.payload), 0)),
+    sum(hash(m.sequence_index, b.block_index, b.type, b.text, b.tool_name, b.tool_use_id, b.payload))
+FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id GROUP BY 1
+"""
+_ATTACHMENTS: Final = """
+SELECT m.conversation_id, count(*), sum(coalesce(a.size_bytes, 0)),
+    sum(hash(m.sequence_index, a.filename, a.mime_type, a.storage_path, a.content_hash, a.size_bytes, a.metadata))
+FROM p.main.attachments a JOIN p.main.messages m ON m.id = a.message_id GROUP BY 1
+"""
+_FORKS: Final = """
+SELECT d.conversation_id, count(*), 0, sum(hash(coalesce(f.sequence_index::VARCHAR, d.fork_after),
+    coalesce(b.sequence_index::VARCHAR, d.branch_message)))
+FROM p.main.divergences d LEFT JOIN p.main.messages f ON f.id = d.fork_after
+LEFT JOIN p.main.messages b ON b.id = d.branch_message GROUP BY 1
+"""
+_MESSAGE_LABELS: Final = """
+SELECT m.conversation_id, count(*), 0, sum(hash(m.sequence_index, l.pack, l.question, l.choice, l.value))
+FROM p.main.labels l JOIN p.main.messages m ON m.id = l.target_id WHERE l.target_kind = 'message' GROUP BY 1
+"""
+_CALL_LABELS: Final = """
+SELECT m.conversation_id, count(*), 0, sum(hash(m.sequence_index, b.block_index, l.pack, l.question, l.choice, l.value))
+FROM p.main.labels l JOIN p.main.content_blocks b ON b.id = l.target_id JOIN p.main.messages m ON m.id = b.message_id
+WHERE l.target_kind = 'tool_call' GROUP BY 1
+"""
+
+
+class Fingerprints:
+    """What the scans found, by conversation row id."""
+
+    def __init__(self) -> None:
+        self.messages: dict[str, int] = {}
+        self.sizes: dict[str, int] = defaultdict(int)
+        """Bytes of text and payload."""
+        self.parts: dict[str, list[str]] = defaultdict(list)
+
+    def of(self, row_id: str) -> str:
+        """All that the scans found for one conversation, as text."""
+        return " ".join(self.parts[row_id])
+
+
+def fingerprint(database: Database, schema: Schema, *, labels: bool) -> Fingerprints:
+    """Fingerprints of everything but the conversation's own row and its raw events."""
+    found = Fingerprints()
+    for name, sql in _scans(schema, labels=labels).items():
+        for row_id, count, size, total in database.query(sql):
+            found.parts[row_id].append(f"{name}:{count}:{total}")
+            found.sizes[row_id] += int(size or 0)
+            if name == "messages":
+                found.messages[row_id] = count
+    return found
+
+
+def measure_sizes(database: Database, row_ids: Sequence[str]) -> dict[str, int]:
+    """Bytes of text and payload of the given conversations."""
+    sql = f"SELECT * FROM ({_BLOCKS}) WHERE conversation_id IN (SELECT unnest(?))"  # noqa: S608 - made of constants
+    return {row_id: int(size or 0) for row_id, _, size, _ in database.query(sql, [list(row_ids)])}
+
+
+def seal(parts: Sequence[str]) -> str:
+    """One digest of text parts, none of which can run into the next."""
+    whole = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        whole.update(len(data).to_bytes(8) + data)
+    return whole.hexdigest()
+
+
+def _scans(schema: Schema, *, labels: bool) -> Mapping[str, str]:
+    scans = {"messages": _MESSAGES, "blocks": _BLOCKS}
+    if schema.has("attachments"):
+        scans["attachments"] = _ATTACHMENTS
+    if schema.has("divergences"):
+        scans["forks"] = _FORKS
+    if labels and schema.has("labels"):
+        scans |= {"message labels": _MESSAGE_LABELS, "call labels": _CALL_LABELS}
+    return scans

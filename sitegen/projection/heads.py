@@ -1,0 +1,247 @@
+"""Reads what is known of conversations without reading them: titles, times, digests, who is whose subagent."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+import duckdb
+
+from sitegen.model import ConversationHead, JsonObject
+from sitegen.projection.attachments import locate
+from sitegen.projection.database import Database
+from sitegen.projection.digest import ENRICHED_SOURCES, Fingerprints, seal
+from sitegen.projection.schema import Schema
+from sitegen.projection.titles import TitleEvent, choose_title
+from sitegen.projection.values import moment, parse_object
+
+Key = tuple[str, str]
+"""(source id, native id)"""
+
+_CONVERSATIONS: Final = """
+SELECT id, coalesce(source_id, ''), coalesce(source_native_id, id), title, project, epoch_us(started_at),
+    epoch_us(ended_at), metadata
+FROM p.main.conversations ORDER BY source_id, source_native_id, id
+"""
+# Records that name a title are short; the long ones aren't searched.
+_RAW_EVENTS: Final = f"""
+SELECT source_id, source_native_conversation_id, sum(hash(line_number, payload)),
+    list({{'line': line_number, 'payload': payload}}) FILTER (strlen(payload) < 4000
+        AND (contains(payload::VARCHAR, '-title"') OR contains(payload::VARCHAR, '"summary"')))
+FROM p.main.raw_events WHERE source_id IN {ENRICHED_SOURCES} GROUP BY 1, 2
+"""  # noqa: S608 - made of constants
+_PROMPTS: Final = """
+SELECT m.conversation_id, m.source_native_id, left(b.text, 4000)
+FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
+WHERE m.conversation_id IN (SELECT unnest(?)) AND m.role = 'user' AND b.type = 'text' AND b.text IS NOT NULL
+QUALIFY row_number() OVER (PARTITION BY m.conversation_id ORDER BY m.sequence_index, b.block_index) <= 30
+ORDER BY m.conversation_id, m.sequence_index, b.block_index
+"""
+_HIDDEN_RECORDS: Final = """
+SELECT source_native_conversation_id, TRY(payload->>'uuid')
+FROM p.main.raw_events
+WHERE source_id = 'claude_code' AND source_native_conversation_id IN (SELECT unnest(?))
+    AND (contains(payload::VARCHAR, '"isMeta"') OR contains(payload::VARCHAR, '"isCompactSummary"'))
+    AND (TRY(payload->>'isMeta') = 'true' OR TRY(payload->>'isCompactSummary') = 'true')
+"""
+_OWN_IDS: Final = """
+SELECT conversation_id, source_native_id FROM p.main.messages
+WHERE source_native_id IN (SELECT unnest(?))
+"""
+_FILES: Final = """
+SELECT m.conversation_id, a.storage_path FROM p.main.attachments a JOIN p.main.messages m ON m.id = a.message_id
+WHERE a.storage_path IS NOT NULL ORDER BY m.conversation_id, m.sequence_index, a.storage_path
+"""
+_KINDS: Final[Mapping[str, tuple[Literal["custom", "ai", "summary"], str]]] = {
+    "custom-title": ("custom", "customTitle"),
+    "ai-title": ("ai", "aiTitle"),
+    "summary": ("summary", "summary"),
+}
+_DEEPEST: Final = 32
+"""How many subagents deep subagents are shown within their parents."""
+
+
+@dataclass(slots=True)
+class _RawFacts:
+    total: dict[Key, int] = field(default_factory=dict)
+    titles: dict[Key, tuple[TitleEvent, ...]] = field(default_factory=dict)
+
+
+def read_heads(
+    database: Database, schema: Schema, fingerprints: Fingerprints, *, facts: str
+) -> tuple[ConversationHead, ...]:
+    """All heads, ordered by key. `facts` goes into each digest: whatever changes what a digest means."""
+    rows = _conversation_rows(database, fingerprints)
+    raw = _raw_facts(database, schema)
+    titles = _Titles(database, schema, raw).choose(rows)
+    files = _file_facts(database, schema)
+    heads = [
+        replace(
+            head,
+            title=titles.get(head.row_id),
+            digest=seal(
+                [
+                    *(facts, head.key, titles.get(head.row_id) or "", head.digest, fingerprints.of(head.row_id)),
+                    str(raw.total.get((head.source_id, head.native_id), 0)),
+                    *files.get(head.row_id, ()),
+                ]
+            ),
+        )
+        for head in rows
+    ]
+    return _with_subagents(sorted(heads, key=lambda head: (head.key, head.row_id)))
+
+
+def descendants(heads: Iterable[ConversationHead]) -> Mapping[str, tuple[ConversationHead, ...]]:
+    """The direct subagents of each conversation, by its key."""
+    children: dict[str, list[ConversationHead]] = defaultdict(list)
+    for head in heads:
+        if head.parent_key is not None:
+            children[head.parent_key].append(head)
+    return {key: tuple(found) for key, found in children.items()}
+
+
+def schema_facts(schema: Schema, *, labels: bool) -> str:
+    """What digests depend on besides the rows: another DuckDB may hash otherwise."""
+    return f"duckdb {duckdb.__version__} schema {schema.version} {sorted(schema.optional)} labels {labels}"
+
+
+def _conversation_rows(database: Database, fingerprints: Fingerprints) -> list[ConversationHead]:
+    return [
+        ConversationHead(
+            row_id=row_id,
+            source_id=source_id,
+            native_id=native_id,
+            title=title,
+            project=project,
+            started_at=moment(started),
+            ended_at=moment(ended),
+            message_count=fingerprints.messages.get(row_id, 0),
+            digest=json.dumps([project, started, ended, metadata]),
+            metadata=parse_object(metadata),
+        )
+        for row_id, source_id, native_id, title, project, started, ended, metadata in database.query(_CONVERSATIONS)
+    ]
+
+
+def _raw_facts(database: Database, schema: Schema) -> _RawFacts:
+    facts = _RawFacts()
+    if not schema.has("raw_events"):
+        return facts
+    for source_id, native_id, total, titles in database.query(_RAW_EVENTS):
+        facts.total[source_id, native_id] = total
+        if titles and source_id == "claude_code":
+            ordered = sorted(titles, key=lambda found: (found["line"] or 0, found["payload"]))
+            facts.titles[source_id, native_id] = _title_events(parse_object(found["payload"]) for found in ordered)
+    return facts
+
+
+def _title_events(records: Iterable[JsonObject]) -> tuple[TitleEvent, ...]:
+    events = []
+    for record in records:
+        match record.get("type"):
+            case str() as kind if kind in _KINDS:
+                name, field_name = _KINDS[kind]
+                title, leaf = record.get(field_name), record.get("leafUuid")
+                if isinstance(title, str):
+                    events.append(TitleEvent(name, title, leaf if isinstance(leaf, str) else None))
+    return tuple(events)
+
+
+@dataclass(frozen=True, slots=True)
+class _Titles:
+    """Chooses titles, asking the database only for the conversations whose stored title won't do."""
+
+    database: Database
+    schema: Schema
+    raw: _RawFacts
+
+    def choose(self, rows: Sequence[ConversationHead]) -> dict[str, str | None]:
+        own_ids = self._own_ids()
+        titles = {row.row_id: self._title(row, own_ids, ()) for row in rows}
+        prompts = self._prompts([row for row in rows if titles[row.row_id] is None])
+        return titles | {
+            row.row_id: self._title(row, own_ids, prompts[row.row_id]) for row in rows if row.row_id in prompts
+        }
+
+    def _title(self, row: ConversationHead, own_ids: Mapping[str, set[str]], prompts: Sequence[str]) -> str | None:
+        events = self.raw.titles.get((row.source_id, row.native_id), ())
+        return choose_title(row.title, events, own_ids=own_ids.get(row.row_id, ()), prompts=prompts)
+
+    def _own_ids(self) -> Mapping[str, set[str]]:
+        """Of the messages that summaries end with, those that each conversation holds."""
+        leaves = {event.leaf for events in self.raw.titles.values() for event in events if event.leaf}
+        found: dict[str, set[str]] = defaultdict(set)
+        if leaves:
+            for row_id, native_id in self.database.query(_OWN_IDS, [sorted(leaves)]):
+                found[row_id].add(native_id)
+        return found
+
+    def _prompts(self, rows: Sequence[ConversationHead]) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        if not rows:
+            return found
+        natives = {row.row_id: row.native_id for row in rows}
+        hidden = self._hidden_records(rows)
+        for row_id, message_id, text in self.database.query(_PROMPTS, [list(natives)]):
+            if (natives[row_id], message_id) not in hidden:
+                found[row_id].append(text)
+        return found
+
+    def _hidden_records(self, rows: Sequence[ConversationHead]) -> frozenset[tuple[str, str]]:
+        natives = [row.native_id for row in rows if row.source_id == "claude_code"]
+        if not natives or not self.schema.has("raw_events"):
+            return frozenset()
+        return frozenset((native, uuid) for native, uuid in self.database.query(_HIDDEN_RECORDS, [natives]))
+
+
+def _file_facts(database: Database, schema: Schema) -> dict[str, list[str]]:
+    """Size and time of each stored attachment: a file may change while its row doesn't."""
+    facts: dict[str, list[str]] = defaultdict(list)
+    if not schema.has("attachments"):
+        return facts
+    for row_id, storage_path in database.query(_FILES):
+        place = locate(database.path.parent, storage_path)
+        try:
+            status = None if isinstance(place, str) else place.stat()
+        except OSError:
+            status = None
+        facts[row_id].append(f"{status.st_size} {status.st_mtime_ns}" if status else "none")
+    return facts
+
+
+def _with_subagents(heads: Sequence[ConversationHead]) -> tuple[ConversationHead, ...]:
+    known = {head.key for head in heads}
+    parents = {head.key: parent for head in heads if (parent := _named_parent(head)) in known and parent is not None}
+    linked = [
+        replace(head, parent_key=parents.get(head.key) if _has_sane_line(head.key, parents) else None) for head in heads
+    ]
+    children = descendants(linked)
+    return tuple(replace(head, digest=_whole_digest(head, children)) for head in linked)
+
+
+def _named_parent(head: ConversationHead) -> str | None:
+    native_id = head.metadata.get("parent_native_id")
+    if not isinstance(native_id, str) or not head.metadata.get("subagent"):
+        return None
+    return f"{head.source_id}:{native_id}"
+
+
+def _has_sane_line(key: str, parents: Mapping[str, str]) -> bool:
+    """Whether the line upwards ends: not in a circle, and not so long that nesting it would break what follows."""
+    above = parents.get(key)
+    for _ in range(_DEEPEST):
+        if above is None:
+            return True
+        above = parents.get(above)
+    return False
+
+
+def _whole_digest(head: ConversationHead, children: Mapping[str, tuple[ConversationHead, ...]]) -> str:
+    below = children.get(head.key, ())
+    if not below:
+        return head.digest
+    return seal([head.digest, *(_whole_digest(child, children) for child in below)])

@@ -1,0 +1,138 @@
+"""Makes conversations of rows: stable message ids, parents by those ids, forks, and what raw records add."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, cast, get_args
+
+from sitegen.model import Conversation, ConversationHead, Fork, Message, Role
+from sitegen.projection import codex
+from sitegen.projection.chunks import Chunk, MessageRow
+from sitegen.projection.enrich import RawRecord, enrich, git_branch, parents_by_record
+from sitegen.projection.values import moment, parse_object
+
+_ROLES: Final = frozenset(get_args(Role))
+_ROLE_NAMES: Final[Mapping[str, Role]] = {"human": "user", "model": "assistant", "developer": "system"}
+_STATES: Final = frozenset({"idle", "running", "paused", "complete", "failed"})
+
+Children = Mapping[str, tuple[ConversationHead, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """Builds the conversations of one chunk. Rows leave the chunk as they are used, so that memory falls."""
+
+    chunk: Chunk
+    children: Children
+    uses: Counter[str]
+    """How often each conversation is asked for, by row id: as itself and as somebody's subagent."""
+    kept: dict[str, Conversation] = field(default_factory=dict)
+
+    def build(self, head: ConversationHead) -> Conversation:
+        """The conversation of `head` with its subagents."""
+        self.uses[head.row_id] -= 1
+        built = self.kept.pop(head.row_id, None) or self._build(head)
+        if self.uses[head.row_id] > 0:
+            self.kept[head.row_id] = built
+        return built
+
+    def _build(self, head: ConversationHead) -> Conversation:
+        rows = self.chunk.messages_of(head.row_id)
+        records = self.chunk.records.get(head.native_id, []) if head.source_id == "claude_code" else []
+        ids = stable_ids(rows)
+        messages = _messages(rows, self.chunk, ids=ids, records=records)
+        state = head.metadata.get("state")
+        return Conversation(
+            head=head,
+            messages=codex.tidy(messages) if head.source_id == "codex_cli" else messages,
+            subagents=tuple(self.build(child) for child in self.children.get(head.key, ())),
+            forks=_forks(self.chunk.forks.get(head.row_id, ()), _references(rows, ids)),
+            git_branch=git_branch(records),
+            state=state if state in _STATES else None,  # type: ignore[arg-type]
+        )
+
+
+def stable_ids(rows: Sequence[MessageRow]) -> list[str]:
+    """An id for each row that a re-ingest keeps: of its native id, else its place, with a number where it repeats."""
+    seen: Counter[str] = Counter()
+    ids = []
+    for row in rows:
+        name = f"#{row.index}" if row.native_id is None else row.native_id
+        short = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        seen[short] += 1
+        ids.append(short if seen[short] == 1 else f"{short}-{seen[short]}")
+    return ids
+
+
+def without_circles(parents: Mapping[str, str | None]) -> dict[str, str | None]:
+    """The parents, each circle cut open at the message of it that comes first."""
+    mended = dict(parents)
+    settled: set[str] = set()
+    for start in parents:
+        trail: dict[str, None] = {}
+        current: str | None = start
+        while current is not None and current not in settled and current not in trail:
+            trail[current] = None
+            current = mended.get(current)
+        if current is not None and current in trail:
+            circle = list(trail)[list(trail).index(current) :]
+            mended[next(name for name in parents if name in circle)] = None
+        settled.update(trail)
+    return mended
+
+
+def _messages(
+    rows: Sequence[MessageRow], chunk: Chunk, *, ids: Sequence[str], records: Sequence[RawRecord]
+) -> tuple[Message, ...]:
+    by_row = {row.id: short for row, short in zip(rows, ids, strict=True)}
+    messages = [
+        _message(row, chunk, id=short, parent=by_row.get(row.parent or ""))
+        for row, short in zip(rows, ids, strict=True)
+    ]
+    found = parents_by_record(messages, records)
+    parents = without_circles({message.id: message.parent_id or found.get(message.id) for message in messages})
+    placed = [
+        message if message.parent_id == parents[message.id] else replace(message, parent_id=parents[message.id])
+        for message in messages
+    ]
+    return enrich(placed, records)
+
+
+def _message(row: MessageRow, chunk: Chunk, *, id: str, parent: str | None) -> Message:
+    metadata = parse_object(row.metadata)
+    request_id = metadata.get("request_id")
+    return Message(
+        id=id,
+        role=cast("Role", row.role) if row.role in _ROLES else _ROLE_NAMES.get(row.role, "system"),
+        index=row.index,
+        blocks=chunk.blocks_of(row),
+        native_id=row.native_id,
+        parent_id=parent,
+        model=row.model,
+        created_at=moment(row.created_us),
+        request_id=request_id if isinstance(request_id, str) else None,
+        attachments=tuple(chunk.attachments.pop(row.id, ())),
+        labels=tuple(chunk.labels.pop(row.id, ())),
+        metadata=metadata,
+    )
+
+
+def _references(rows: Sequence[MessageRow], ids: Sequence[str]) -> Mapping[str, str]:
+    """Ids by whatever a fork may name a message with: its native id or its row id."""
+    named = {row.native_id: short for row, short in reversed(list(zip(rows, ids, strict=True))) if row.native_id}
+    return named | {row.id: short for row, short in zip(rows, ids, strict=True)}
+
+
+def _forks(pairs: Iterable[tuple[str | None, str]], references: Mapping[str, str]) -> tuple[Fork, ...]:
+    branches: dict[str | None, list[str]] = defaultdict(list)
+    for after, branch in pairs:
+        if branch in references:
+            branches[references.get(after or "")].append(references[branch])
+    order = {short: place for place, short in enumerate(dict.fromkeys(references.values()))}
+    return tuple(
+        Fork(after, tuple(sorted(set(found), key=lambda short: order[short])))
+        for after, found in sorted(branches.items(), key=lambda pair: order.get(pair[0] or "", -1))
+    )

@@ -1,0 +1,66 @@
+"""Knows where each conversation's rows lie in the tables: chunks are fetched by row number, not searched for.
+
+DuckDB has no index on what is asked for here; without this every chunk would scan every table whole.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from sitegen.model import ConversationHead
+from sitegen.projection.database import Database
+from sitegen.projection.schema import Schema
+
+RowNumbers = Mapping[str, "array[int]"]
+
+_SLICE_ROWS: Final = 2_000
+"""Rows fetched by one query: bounds what DuckDB holds, whatever the size of a conversation."""
+
+_MESSAGES: Final = """
+SELECT conversation_id, list(rowid) FROM p.main.messages WHERE conversation_id IN (SELECT unnest(?)) GROUP BY 1
+"""
+_BLOCKS: Final = """
+SELECT m.conversation_id, list(b.rowid) FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
+WHERE m.conversation_id IN (SELECT unnest(?)) GROUP BY 1
+"""
+_RAW_EVENTS: Final = """
+SELECT source_native_conversation_id, list(rowid) FROM p.main.raw_events
+WHERE source_id = 'claude_code' AND source_native_conversation_id IN (SELECT unnest(?)) GROUP BY 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Row numbers: of messages and blocks by conversation row id, of Claude Code's raw events by native id."""
+
+    messages: RowNumbers
+    blocks: RowNumbers
+    raw_events: RowNumbers = field(default_factory=dict)
+
+
+def find_places(database: Database, schema: Schema, heads: Iterable[ConversationHead]) -> Places:
+    """Where the rows of the given conversations lie."""
+    listed = list(heads)
+    row_ids = sorted({head.row_id for head in listed})
+    native_ids = sorted({head.native_id for head in listed if head.source_id == "claude_code"})
+    return Places(
+        messages=_numbers(database, _MESSAGES, row_ids),
+        blocks=_numbers(database, _BLOCKS, row_ids),
+        raw_events=_numbers(database, _RAW_EVENTS, native_ids) if schema.has("raw_events") else {},
+    )
+
+
+def slices(numbers: RowNumbers, keys: Iterable[str]) -> Iterator[list[int]]:
+    """The row numbers of all the keys, in slices small enough for one query each."""
+    found = sorted(number for key in dict.fromkeys(keys) for number in numbers.get(key, ()))
+    for start in range(0, len(found), _SLICE_ROWS):
+        yield found[start : start + _SLICE_ROWS]
+
+
+def _numbers(database: Database, sql: str, keys: Sequence[str]) -> RowNumbers:
+    if not keys:
+        return {}
+    return {key: array("q", numbers) for key, numbers in database.stream(sql, [keys])}

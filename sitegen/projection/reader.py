@@ -1,0 +1,137 @@
+"""A projection open for reading: heads, conversations, shared views. Nothing else reaches the database."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from sitegen.errors import ProjectionError
+from sitegen.model import Conversation, ConversationHead, SharedView
+from sitegen.projection.chunks import plan, read_chunk
+from sitegen.projection.database import Database, open_database
+from sitegen.projection.digest import fingerprint, measure_sizes
+from sitegen.projection.heads import descendants, read_heads, schema_facts
+from sitegen.projection.messages import Builder, Children
+from sitegen.projection.places import find_places
+from sitegen.projection.schema import Schema, understand
+from sitegen.projection.values import moment
+
+_COLUMNS = "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = 'p' AND schema_name = 'main'"
+_VERSION = "SELECT value FROM p.main.meta WHERE key = 'schema_version'"
+_SHARED_VIEWS = """
+SELECT slug, conversation_id, gate_type, gate_secret, epoch_us(expires_at), view_limit
+FROM p.main.shared_views ORDER BY slug
+"""
+
+
+class Projection:
+    """A DuckDB file of conversations, open read-only. Made by `Projection.open`, used by one thread."""
+
+    def __init__(self, database: Database, schema: Schema, *, labels: bool) -> None:
+        self._database = database
+        self._schema = schema
+        self._labels = labels
+        self._heads: tuple[ConversationHead, ...] | None = None
+        self._sizes: dict[str, int] = {}
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls,
+        path: Path,
+        *,
+        temp_folder: Path,
+        memory_limit_mb: int = 192,
+        threads: int | None = None,
+        lock_wait_s: float = 5.0,
+        labels: bool = False,
+    ) -> Iterator[Projection]:
+        """The projection at `path`, closed at the end; ProjectionError says what is wrong with it.
+
+        `temp_folder` takes what doesn't fit into `memory_limit_mb`; a lock held by a writer is waited for; `labels`
+        says whether messages carry their labels (and digests cover them).
+        """
+        with open_database(
+            path, temp_folder=temp_folder, memory_limit_mb=memory_limit_mb, threads=threads, lock_wait_s=lock_wait_s
+        ) as database:
+            yield cls(database, _read_schema(database), labels=labels)
+
+    @property
+    def path(self) -> Path:
+        return self._database.path
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What its owner should know, in sentences; the projection is read all the same."""
+        return self._schema.warnings
+
+    def heads(self) -> list[ConversationHead]:
+        """All conversations, subagents too, ordered by key; read once and kept."""
+        return list(self._known_heads())
+
+    def read(
+        self, row_ids: Sequence[str], *, heads: Sequence[ConversationHead] | None = None
+    ) -> Iterator[Conversation]:
+        """The conversations in the given order, each with its subagents; memory holds one chunk of them.
+
+        `heads` are this projection's, read earlier (in another process, say), and save reading them again.
+        ProjectionError for an id that isn't there.
+        """
+        known = self._known_heads() if heads is None else tuple(heads)
+        by_id = {head.row_id: head for head in known}
+        children = descendants(known)
+        units = [_unit(self._require(by_id, row_id), children) for row_id in row_ids]
+        wanted = [head for unit in units for head in unit]
+        places = find_places(self._database, self._schema, wanted)
+        for chunk_units in plan(units, self._sizes_of([head.row_id for head in wanted])):
+            heads_in = [head for unit in chunk_units for head in unit]
+            rows = read_chunk(self._database, self._schema, heads_in, places=places, labels=self._labels)
+            builder = Builder(rows, children, Counter(head.row_id for head in heads_in))
+            for unit in chunk_units:
+                yield builder.build(unit[0])
+
+    def shared_views(self) -> list[SharedView]:
+        """The rows of `shared_views`, by slug; none where there is no such table."""
+        if not self._schema.has("shared_views"):
+            return []
+        return [
+            SharedView(slug, conversation, gate_type, gate_secret, moment(expires), view_limit)
+            for slug, conversation, gate_type, gate_secret, expires, view_limit in self._database.query(_SHARED_VIEWS)
+        ]
+
+    def _known_heads(self) -> tuple[ConversationHead, ...]:
+        if self._heads is None:
+            found = fingerprint(self._database, self._schema, labels=self._labels)
+            self._sizes = dict(found.sizes)
+            facts = schema_facts(self._schema, labels=self._labels)
+            self._heads = read_heads(self._database, self._schema, found, facts=facts)
+        return self._heads
+
+    def _sizes_of(self, row_ids: Sequence[str]) -> dict[str, int]:
+        missing = [row_id for row_id in row_ids if row_id not in self._sizes]
+        if missing and self._heads is None:
+            self._sizes |= dict.fromkeys(missing, 0) | measure_sizes(self._database, missing)
+        return self._sizes
+
+    def _require(self, by_id: dict[str, ConversationHead], row_id: str) -> ConversationHead:
+        if row_id not in by_id:
+            raise ProjectionError(f"{self.path} holds no conversation {row_id}; it may have been removed meanwhile.")
+        return by_id[row_id]
+
+
+def _unit(head: ConversationHead, children: Children) -> list[ConversationHead]:
+    unit = [head]
+    for child in children.get(head.key, ()):
+        unit += _unit(child, children)
+    return unit
+
+
+def _read_schema(database: Database) -> Schema:
+    columns: dict[str, set[str]] = {}
+    for table, column in database.query(_COLUMNS):
+        columns.setdefault(table, set()).add(column)
+    version = database.query(_VERSION) if columns.get("meta", set()) >= {"key", "value"} else []
+    frozen = {table: frozenset(names) for table, names in columns.items()}
+    return understand(database.path, frozen, str(version[0][0]) if version else None)
