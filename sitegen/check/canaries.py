@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from pathlib import Path
@@ -14,6 +15,8 @@ from sitegen.check.site import Site, read_site
 
 _ANCHOR_BYTES = 6
 """Enough of a needle to make a false start rare, few enough for the expression to stay small."""
+_SOUGHT_BYTES = 64
+"""How far into a needle its anchor is looked for."""
 _SHORTEST_BYTES = 4
 _FEW = 12
 
@@ -40,39 +43,67 @@ def _told_in(site: Site, path: str, search: _Search) -> set[str]:
 
 
 class _Search:
-    """Finds many needles in one pass: a few one by one, more by an expression over their beginnings."""
+    """Finds many needles in one pass: a few one by one, more by an expression over a rare piece of each."""
 
     def __init__(self, needles: Mapping[bytes, str]) -> None:
         self._needles = needles
-        self._by_start: dict[bytes, list[bytes]] = {}
-        for needle in needles:
-            self._by_start.setdefault(needle[:_ANCHOR_BYTES], []).append(needle)
-        self._starts = None if len(needles) <= _FEW else re.compile(_expression(self._by_start), re.DOTALL)
+        self._by_anchor: dict[bytes, list[tuple[bytes, int]]] = {}
+        for needle, place in _anchors(needles):
+            self._by_anchor.setdefault(needle[place : place + _ANCHOR_BYTES], []).append((needle, place))
+        self._anchors = None if len(needles) <= _FEW else re.compile(_expression(self._by_anchor), re.DOTALL)
 
     def told_in(self, data: bytes) -> set[str]:
         """The words for each needle that is in `data`."""
-        if self._starts is None:
+        if self._anchors is None:
             return {told for needle, told in self._needles.items() if needle in data}
-        return {self._needles[needle] for needle in self._found_in(data, self._starts)}
+        return {self._needles[needle] for needle in self._found_in(data, self._anchors)}
 
-    def _found_in(self, data: bytes, starts: re.Pattern[bytes]) -> Iterator[bytes]:
-        for match in starts.finditer(data):
-            place = match.start()
+    def _found_in(self, data: bytes, anchors: re.Pattern[bytes]) -> Iterator[bytes]:
+        for match in anchors.finditer(data):
+            at = match.start()
             for size in range(_SHORTEST_BYTES, _ANCHOR_BYTES + 1):
-                for needle in self._by_start.get(data[place : place + size], ()):
-                    if data.startswith(needle, place):
+                for needle, place in self._by_anchor.get(data[at : at + size], ()):
+                    if at >= place and data.startswith(needle, at - place):
                         yield needle
 
 
-def _expression(starts: Iterable[bytes]) -> bytes:
-    """Matches one byte where a start begins, so that starts which overlap are all met."""
-    by_first: dict[int, list[bytes]] = {}
-    for start in starts:
-        by_first.setdefault(start[0], []).append(start[1:])
-    return b"|".join(
-        re.escape(bytes([first])) + b"(?=" + b"|".join(map(re.escape, sorted(rests))) + b")"
-        for first, rests in sorted(by_first.items())
-    )
+def _anchors(needles: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
+    """For each needle the place of the piece that it shares with the fewest others: titles often begin alike."""
+    pieces = {needle: _pieces(needle) for needle in needles}
+    shared = Counter(piece for found in pieces.values() for piece in found)
+    for needle, found in pieces.items():
+        yield needle, found.index(min(found, key=shared.__getitem__))
+
+
+def _pieces(needle: bytes) -> list[bytes]:
+    last = max(min(len(needle), _SOUGHT_BYTES) - _ANCHOR_BYTES, 0)
+    return [needle[place : place + _ANCHOR_BYTES] for place in range(last + 1)]
+
+
+_Trie = dict[int, "_Trie"]
+_END = -1
+
+
+def _expression(anchors: Iterable[bytes]) -> bytes:
+    """Matches one byte where an anchor begins, so that anchors which overlap are all met."""
+    trie: _Trie = {}
+    for anchor in anchors:
+        node = trie
+        for byte in anchor:
+            node = node.setdefault(byte, {})
+        node[_END] = {}
+    return b"|".join(_literal(first) + b"(?=" + _alternatives(rest) + b")" for first, rest in sorted(trie.items()))
+
+
+def _alternatives(trie: _Trie) -> bytes:
+    if _END in trie:  # a longer anchor that goes on from here is met here too
+        return b""
+    parts = [_literal(byte) + _alternatives(rest) for byte, rest in sorted(trie.items())]
+    return parts[0] if len(parts) == 1 else b"(?:" + b"|".join(parts) + b")"
+
+
+def _literal(byte: int) -> bytes:
+    return re.escape(bytes([byte]))
 
 
 def _forms(text: str) -> set[bytes]:

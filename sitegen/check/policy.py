@@ -75,7 +75,7 @@ def _weaknesses(policy: Policy) -> Iterator[str]:
             continue
         for source in sources:
             if not _is_strict(name, source):
-                yield f"its Content-Security-Policy allows {source} for {name}; only the site itself and hashes are safe"
+                yield f"its Content-Security-Policy allows {source} for {name}; only this site and hashes are safe"
 
 
 def _is_strict(directive: str, source: str) -> bool:
