@@ -1,0 +1,245 @@
+"""Markdown blocks, from tokens to HTML: paragraphs, headings, lists, tables, fences, formulas, footnotes.
+
+Headings begin at h4, below the message's own. Writes no style and no handler; an alignment is a class.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from markdown_it.common.utils import unescapeAll
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+
+from sitegen.render.code import render_code
+from sitegen.render.formulas import closer_of
+from sitegen.render.inlines import plain_text, write_inline
+from sitegen.render.links import slug_of
+from sitegen.render.mathml import to_mathml
+from sitegen.render.sheet import Note, Sheet
+
+_INNER_LINK = re.compile(r"[(<:]\s*#")
+_TASK = re.compile(r"\[([ xX])\](?=\s)")
+_HEADING_TAGS = ("h4", "h5", "h6", "h6", "h6", "h6")
+_DIAGRAMS = {
+    "mermaid": "Mermaid",
+    "plantuml": "PlantUML",
+    "puml": "PlantUML",
+    "dot": "Graphviz",
+    "graphviz": "Graphviz",
+    "d2": "D2",
+    "vega-lite": "Vega-Lite",
+}
+_CONSTANT = {
+    "bullet_list_open": "<ul>\n",
+    "bullet_list_close": "</ul>\n",
+    "ordered_list_close": "</ol>\n",
+    "list_item_close": "</li>\n",
+    "blockquote_close": "</blockquote>\n",
+    "table_open": '<div class="table" tabindex="0"><table>\n',
+    "table_close": "</table></div>\n",
+    "thead_open": "<thead>",
+    "thead_close": "</thead>\n",
+    "tbody_open": "<tbody>",
+    "tbody_close": "</tbody>",
+    "tr_open": "<tr>",
+    "tr_close": "</tr>\n",
+    "hr": "<hr>\n",
+}
+
+
+def write_blocks(sheet: Sheet, tokens: Sequence[Token]) -> Markup:
+    """The HTML of all `tokens`, the footnotes at its end."""
+    _survey(sheet, tokens)
+    for index, token in enumerate(tokens):
+        constant = _CONSTANT.get(token.type)
+        if constant is not None:
+            sheet.out.append(constant)
+        else:
+            _HANDLERS[token.type](sheet, tokens, index)
+    _write_notes(sheet)
+    return Markup("".join(sheet.out))
+
+
+def _survey(sheet: Sheet, tokens: Sequence[Token]) -> None:
+    """Find out which levels of headings there are, and which headings this message links to."""
+    headings = [index for index, token in enumerate(tokens) if token.type == "heading_open"]
+    levels = sorted({tokens[index].tag for index in headings})
+    sheet.heading_tags = dict(zip(levels, _HEADING_TAGS, strict=False))
+    if not headings or _INNER_LINK.search(sheet.source) is None:
+        return
+    wanted = {slug_of(target) for target in _targets(tokens) if target.startswith("#")}
+    for index in headings:
+        slug = slug_of(plain_text(tokens[index + 1].children or ()))
+        if slug in wanted and slug not in sheet.heading_ids:
+            sheet.heading_ids[slug] = sheet.anchors[index] = f"h-{sheet.prefix}-{slug}"
+
+
+def _targets(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        yield from (str(child.attrs["href"]) for child in token.children or () if child.type == "link_open")
+
+
+def _inline(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    write_inline(sheet, tokens[index])
+
+
+def _paragraph_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    if not tokens[index].hidden:
+        # The first paragraph of an item or a quotation gives its direction to the whole, and so has none of its own.
+        leads = index > 0 and tokens[index - 1].type in ("list_item_open", "blockquote_open")
+        sheet.out.append("<p>" if leads else f"<p{sheet.direction}>")
+    if sheet.task_box:
+        sheet.out.append(sheet.task_box)
+        sheet.task_box = ""
+
+
+def _paragraph_close(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    if not tokens[index].hidden:
+        sheet.out.append("</p>\n")
+    elif tokens[index + 1].type != "list_item_close":
+        sheet.out.append("\n")
+
+
+def _heading_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    anchor = sheet.anchors.get(index)
+    named = f' id="{escape(anchor)}"' if anchor else ""
+    sheet.out.append(f"<{sheet.heading_tags[tokens[index].tag]}{named}{sheet.direction}>")
+
+
+def _heading_close(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    sheet.out.append(f"</{sheet.heading_tags[tokens[index].tag]}>\n")
+
+
+def _ordered_list_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    start = tokens[index].attrs.get("start", 1)
+    sheet.out.append("<ol>\n" if start == 1 else f'<ol start="{escape(start)}">\n')
+
+
+def _item_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    task = _take_task(tokens, index)
+    if task is None:
+        sheet.out.append(f"<li{sheet.direction}>")
+        return
+    key, sign = ("prose.task_done", "☑") if task else ("prose.task_open", "☐")
+    label = escape(sheet.ctx.t(key))
+    sheet.out.append(f'<li class="task"{sheet.direction}>')
+    sheet.task_box = f'<span role="img" aria-label="{label}">{sign}</span>'
+
+
+def _take_task(tokens: Sequence[Token], index: int) -> bool | None:
+    """Whether the item is a task that is done (None: no task); its box is taken out of the text."""
+    if index + 2 >= len(tokens) or tokens[index + 1].type != "paragraph_open":
+        return None
+    children = tokens[index + 2].children or []
+    match = _TASK.match(children[0].content) if children and children[0].type == "text" else None
+    if match is None:
+        return None
+    children[0].content = children[0].content[match.end() :]
+    return match[1] != " "
+
+
+def _quote_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    sheet.out.append(f"<blockquote{sheet.direction}>\n")
+
+
+def _cell_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    sheet.in_cell = True
+    alignment = str(tokens[index].attrs.get("style", "")).removeprefix("text-align:")
+    is_told = alignment in ("center", "right") or (alignment == "left" and sheet.direction)
+    named = f' class="{alignment}"' if is_told else ""
+    sheet.out.append(f"<{_cell_tag(tokens[index], tokens[index + 1])}{named}{sheet.direction}>")
+
+
+def _cell_close(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    sheet.in_cell = False
+    sheet.out.append(f"</{_cell_tag(tokens[index], tokens[index - 1])}>")
+
+
+def _cell_tag(token: Token, content: Token) -> str:
+    """An empty heading cell heads nothing."""
+    return "td" if token.tag == "th" and not content.content.strip() else token.tag
+
+
+def _fence(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    token = tokens[index]
+    info = sheet.clean(unescapeAll(token.info)).strip()
+    language = re.split(r"[\s{,:]", info, maxsplit=1)[0] if info else ""
+    if language.lower() == "math":
+        _write_formula(sheet, token.content, "$$")
+    else:
+        kind = _DIAGRAMS.get(language.lower())
+        label = escape(sheet.ctx.t("prose.diagram", kind=kind)) if kind else None
+        sheet.out.append(render_code(token.content, sheet.ctx, language=language, label=label))
+
+
+def _code_block(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    sheet.out.append(render_code(tokens[index].content, sheet.ctx))
+
+
+def _too_deep(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    sheet.out.append(f"<pre>{escape(tokens[index].content)}</pre>\n")
+
+
+def _formula(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    _write_formula(sheet, tokens[index].content, tokens[index].markup)
+
+
+def _write_formula(sheet: Sheet, tex: str, opener: str) -> None:
+    math = to_mathml(tex, display=True)
+    if math is None:
+        source = escape(f"{opener}{tex}{closer_of(opener)}")
+        sheet.out.append(f'<pre class="math"><code class="math">{source}</code></pre>\n')
+    else:
+        sheet.out.append(f'<div class="math" tabindex="0">{math}</div>\n')
+
+
+def _note_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    sheet.set_aside.append((tokens[index].meta["label"], sheet.out))
+    sheet.out = []
+
+
+def _note_close(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    label, around = sheet.set_aside.pop()
+    sheet.note(label).body += "".join(sheet.out)
+    sheet.out = around
+
+
+def _write_notes(sheet: Sheet) -> None:
+    if sheet.notes:
+        items = "".join(_note_item(sheet, note) for note in sheet.notes.values())
+        sheet.out.append(f'<div class="footnotes"><ol>\n{items}</ol></div>\n')
+
+
+def _note_item(sheet: Sheet, note: Note) -> str:
+    prefix, number = escape(sheet.prefix), note.number
+    body = note.body
+    if note.references:
+        label = escape(sheet.ctx.t("prose.footnote_back", number=number))
+        back = f' <a href="#fnref-{prefix}-{number}" aria-label="{label}">↩\ufe0e</a>'
+        end = "</p>\n"
+        body = f"{body.removesuffix(end)}{back}{end}" if body.endswith(end) else body + back
+    return f'<li id="fn-{prefix}-{number}">{body}</li>\n'
+
+
+_HANDLERS: dict[str, Callable[[Sheet, Sequence[Token], int], None]] = {
+    "inline": _inline,
+    "paragraph_open": _paragraph_open,
+    "paragraph_close": _paragraph_close,
+    "heading_open": _heading_open,
+    "heading_close": _heading_close,
+    "ordered_list_open": _ordered_list_open,
+    "list_item_open": _item_open,
+    "blockquote_open": _quote_open,
+    "th_open": _cell_open,
+    "td_open": _cell_open,
+    "th_close": _cell_close,
+    "td_close": _cell_close,
+    "fence": _fence,
+    "code_block": _code_block,
+    "too_deep": _too_deep,
+    "math_block": _formula,
+    "footnote_reference_open": _note_open,
+    "footnote_reference_close": _note_close,
+}

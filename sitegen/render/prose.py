@@ -1,0 +1,29 @@
+"""Markdown of a message as an HTML fragment. The way in; the work is done in `markdown`, `blocks` and `inlines`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from markupsafe import Markup, escape
+
+from sitegen.render.blocks import write_blocks
+from sitegen.render.context import Context
+from sitegen.render.markdown import parse
+from sitegen.render.sheet import Sheet
+from sitegen.render.text import clean
+
+_LIMIT = 2_000_000
+"""A longer text, in characters, is no prose: it's shown as it is written."""
+
+
+def render_markdown(text: str, ctx: Context, *, prefix: str, newlines: Literal["typed", "flow"] = "flow") -> Markup:
+    """The HTML of Markdown `text`, to stand in an element of class `prose`. Any text is valid, and none is lost.
+
+    `prefix` begins every id in it, and must differ between texts of one page. With `newlines="typed"` each newline is a
+    break, as for a prompt; with "flow" lines that were broken for width are joined, and other newlines are breaks.
+    """
+    text = clean(text)
+    if len(text) > _LIMIT:
+        return Markup(f"<pre>{escape(text)}</pre>\n")
+    sheet = Sheet(ctx, prefix, text, has_typed_breaks=newlines == "typed")
+    return write_blocks(sheet, parse(text))
