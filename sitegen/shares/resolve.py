@@ -250,9 +250,9 @@ def _matches(match: Match, head: ConversationHead, projects: Projects) -> bool:
 
 def _refuse_doubled(work: _Work, found: Iterable[_Found], views: Iterable[SharedView]) -> None:
     """Two shares of one slug: also those left out, whose slugs are meant for them."""
-    claims = [(each.share.slug, each.origin) for each in found if each.origin is not VIEWS]
-    claims += [(entry.slug, work.origin(entry.line)) for entry in work.config.shares if entry.slug]
-    rows = [view for view in views if folded(view.slug) not in work.revoked]
+    claims = [(entry.slug, work.origin(entry.line)) for entry in work.config.shares if entry.slug]
+    claims += [(each.share.slug, each.origin) for each in found if each.origin is not VIEWS]
+    rows = sorted((view for view in views if folded(view.slug) not in work.revoked), key=lambda view: view.slug)
     claims += [(normal(row.slug), Origin(None, number, VIEWS.what)) for number, row in enumerate(rows)]
     owners: dict[str, tuple[str, Origin]] = {}
     for slug, origin in claims:

@@ -1,0 +1,59 @@
+"""Small worlds for tests of shares: a configuration from its text, and heads without messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from textwrap import dedent
+
+from sitegen.config import Config, load
+from sitegen.model import ConversationHead, SharedView
+from sitegen.shares import Registry, resolve
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+
+
+def head(native_id: str, **fields: object) -> ConversationHead:
+    """A head; `fields` are ConversationHead's."""
+    plain = ConversationHead(
+        row_id=f"row-{native_id}",
+        source_id="claude_code",
+        native_id=native_id,
+        title=f"About {native_id}",
+        project="/home/ann/code/talks",
+        started_at=datetime(2026, 1, 2, tzinfo=UTC),
+        ended_at=datetime(2026, 1, 2, 1, tzinfo=UTC),
+        message_count=10,
+        digest="d",
+    )
+    return replace(plain, **fields)  # type: ignore[arg-type]
+
+
+def view(slug: str, conversation_id: str, **fields: object) -> SharedView:
+    """A row of shared_views; `fields` are SharedView's."""
+    return replace(SharedView(slug, conversation_id, None, None, None, None), **fields)  # type: ignore[arg-type]
+
+
+class World:
+    """A folder with a configuration."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def config(self, text: str) -> Config:
+        path = self.folder / "sitegen.toml"
+        path.write_text('[source]\nprojection = "archive.duckdb"\n' + dedent(text), "utf-8")
+        return load(path)
+
+    def resolve(
+        self,
+        text: str,
+        heads: Iterable[ConversationHead] = (),
+        views: Iterable[SharedView] = (),
+        *,
+        now: datetime = NOW,
+        is_publishing: bool = True,
+    ) -> Registry:
+        return resolve(self.config(text), tuple(heads), tuple(views), now=now, is_publishing=is_publishing)
