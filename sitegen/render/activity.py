@@ -68,7 +68,7 @@ def _phrase(kind: Kind, steps: Sequence[Step], t: Catalogue) -> str:
     first = next(iter(objects.values()), "")
     if kind == "tool" and len(objects) > 1:
         text = t("render.did_tools", n=len(objects))
-    elif not first or (count > 1 and kind not in _NAMED and not (kind == "tool")):
+    elif not first or (count > 1 and kind not in _NAMED and kind != "tool"):
         text = t(f"render.did_{kind}_some", n=count)
     elif count == 1:
         text = t(f"render.did_{kind}", what=_PLACE)

@@ -44,10 +44,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Something that neither side said."""
+    """Something that neither side said. `number` tells the notes of one message apart."""
 
     message: Message
     note: Note
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +87,25 @@ class ForkMark:
     message: Message
 
 
+@dataclass(frozen=True, slots=True)
+class Adrift:
+    """The subagents whose calls aren't there. They stand at the end, so `message` is the last; `key` is their scope."""
+
+    message: Message
+    key: str
+
+
 Atom = Prompt | Part | Aside | Thought | Call | ForkMark
-Item = Prompt | Answer | Aside | Run | ForkMark
+Item = Prompt | Answer | Aside | Run | ForkMark | Adrift
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How to read one conversation: the scope of its anchors, what is shown, and its source's habits."""
+    """How to read one thread: the scope of its anchors, and what is shown of it."""
 
     scope: str = ""
     """Stands before each message's id in anchors; empty for the conversation itself."""
     show: Show = Show.ALL
-    repeats_prompts: bool = False
-    """The source stores each prompt twice."""
 
 
 def block_attachment(block: Block) -> Attachment:

@@ -65,10 +65,7 @@ def read(messages: Sequence[Message], reading: Reading, *, forks: frozenset[str]
     """The items of one path. `forks` holds the ids of messages that begin an alternative."""
     pairs = pair(messages)
     atoms = [atom for message in messages for atom in _atoms(message, pairs, reading, is_fork=message.id in forks)]
-    atoms = _promoted(atoms)
-    if reading.repeats_prompts:
-        atoms = list(_without_repeats(atoms))
-    return _marked_interim(list(_grouped(_shown(atom, reading.show) for atom in atoms)))
+    return _marked_interim(list(_grouped(_shown(atom, reading.show) for atom in _promoted(atoms))))
 
 
 # ------------------------------------------------------------------------------------------------ messages to atoms
@@ -81,7 +78,7 @@ def _atoms(message: Message, pairs: Pairs, reading: Reading, *, is_fork: bool) -
         case "user":
             yield from _user(message, pairs, reading)
         case "system":
-            yield from (Aside(message, note) for note in _system_notes(message))
+            yield from (Aside(message, note, number) for number, note in enumerate(_system_notes(message)))
         case _:
             yield from _assistant(message, pairs, reading)
 
@@ -108,7 +105,7 @@ def _user(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Atom]:
         yield Prompt(message, "\n\n".join(texts), images=tuple(images), attachments=tuple(files))
     elif images:
         yield from (Part(message, number, image) for number, image in enumerate(images))
-    yield from (Aside(message, note) for note in notes)
+    yield from (Aside(message, note, number) for number, note in enumerate(notes))
 
 
 def _pieces(message: Message, block: Block) -> tuple[Piece, ...]:
@@ -137,9 +134,9 @@ def _assistant(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Ato
 def _said(message: Message, number: int, block: Block, reading: Reading) -> Iterator[Atom]:
     if not block.text or not block.text.strip():
         if block.text is None and block.payload:
-            yield Aside(message, _unknown(block))
+            yield Aside(message, _unknown(block), number)
     elif message.is_api_error:
-        yield Aside(message, Note("error", body=block.text, failed=True))
+        yield Aside(message, Note("error", body=block.text, failed=True), number)
     elif message.role == "tool":
         orphan = replace(block, kind="tool_result")
         yield Call(message, paired_call(message, number, orphan, None, scope=reading.scope))
@@ -218,22 +215,6 @@ def _promoted(atoms: Sequence[Atom]) -> list[Atom]:
                 is_answered = is_answered or isinstance(atom, Part | Thought | Call)
                 found.append(atom)
     return found[::-1]
-
-
-def _without_repeats(atoms: Iterable[Atom]) -> Iterator[Atom]:
-    last: Prompt | None = None
-    for atom in atoms:
-        match atom:
-            case Prompt(text=text, images=()) if last is not None and last.text.strip() == text.strip():
-                last = None
-            case Prompt():
-                last = atom
-                yield atom
-            case Aside():
-                yield atom
-            case _:
-                last = None
-                yield atom
 
 
 def _shown(atom: Atom, show: Show) -> Atom | None:

@@ -1,0 +1,142 @@
+"""Items drawn and gathered into exchanges: a prompt and all that came of it, as one fragment.
+
+An exchange that grows too long for a page goes on in a second one that has no prompt of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from sitegen.model import Exchange, Message, OutlineEntry
+from sitegen.render.context import Context
+from sitegen.render.done import draw_run
+from sitegen.render.drawing import Drawing, Gathered, Nested
+from sitegen.render.items import Adrift, Answer, Aside, ForkMark, Item, Prompt, Run
+from sitegen.render.said import draw_adrift, draw_answer, draw_aside, draw_fork, draw_prompt
+from sitegen.render.text import first_line
+
+EXCHANGE_BYTES = 200_000
+_OUTLINE_LIMIT = 120
+
+
+def draw_path(messages: Sequence[Message], items: Iterable[Item], drawing: Drawing) -> tuple[Exchange, ...]:
+    """The exchanges of one path. Together they count every message of it once."""
+    drafts = [draft for group in _groups(items) for draft in _drafts(group, drawing)]
+    places = {message.id: place for place, message in enumerate(messages)}
+    starts = [places[draft.message.id] for draft in drafts]
+    ends = [*starts[1:], len(messages)]
+    # Whatever stands before the first item belongs to it.
+    counts = [end - start for start, end in zip([0, *starts[1:]], ends, strict=True)] if drafts else []
+    return tuple(replace(draft.exchange(), messages=count) for draft, count in zip(drafts, counts, strict=True))
+
+
+def draw_thread(items: Iterable[Item], drawing: Drawing, *, anchor: str, summarise: Callable[[], str]) -> Nested:
+    """A subagent's thread as one fold that holds its exchanges. `summarise` gives its line once all is drawn."""
+    exchanges = [draft.exchange() for group in _groups(items) for draft in _drafts(group, drawing)]
+    html = "".join(exchange.html for exchange in exchanges)
+    anchors = (anchor, *(each for exchange in exchanges for each in (exchange.anchor, *exchange.anchors)))
+    summary = f"<summary>{summarise()}</summary>"
+    return Nested(f'<details class="agent" id="{anchor}">{summary}<div class="nested">{html}</div></details>', anchors)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Some HTML, the message that it begins with, and what was gathered while it was drawn."""
+
+    message: Message
+    html: str
+    gathered: Gathered
+
+
+@dataclass(slots=True)
+class _Draft:
+    """An exchange under work: its pieces so far."""
+
+    anchor: str
+    message: Message
+    outline: OutlineEntry | None = None
+    is_continued: bool = False
+    pieces: list[_Piece] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, piece: _Piece) -> None:
+        self.pieces.append(piece)
+        self.size += len(piece.html)
+
+    def exchange(self) -> Exchange:
+        """The exchange, without its count of messages."""
+        kind = "exchange continued" if self.is_continued else "exchange"
+        body = "".join(piece.html for piece in self.pieces)
+        return Exchange(
+            anchor=self.anchor,
+            html=f'<section class="{kind}" id="{self.anchor}">{body}</section>',
+            messages=0,
+            anchors=tuple(anchor for piece in self.pieces for anchor in piece.gathered.anchors),
+            outline=self.outline,
+            marks=tuple(mark for piece in self.pieces for mark in piece.gathered.marks),
+            search_text="\n".join(text for piece in self.pieces for text in piece.gathered.texts if text),
+        )
+
+
+def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Items by exchange: each starts with its prompt, or with the fork that the prompt stands at."""
+    group: list[Item] = []
+    for item in items:
+        if isinstance(item, Prompt):
+            lead = [group.pop()] if group and isinstance(group[-1], ForkMark) else []
+            if group:
+                yield group
+            group = [*lead, item]
+        else:
+            group.append(item)
+    if group:
+        yield group
+
+
+def _drafts(group: Sequence[Item], drawing: Drawing) -> Iterator[_Draft]:
+    draft = _begin(group[0].message, drawing)
+    prompt = next((item for item in group if isinstance(item, Prompt)), None)
+    if prompt is not None:
+        draft.outline = OutlineEntry(draft.anchor, headline(prompt, drawing.ctx), prompt.message.created_at)
+    for piece in _pieces(group, drawing):
+        if draft.size >= EXCHANGE_BYTES:
+            yield draft
+            draft = _begin(piece.message, drawing)
+            draft.is_continued = True
+        draft.add(piece)
+    yield draft
+
+
+def _begin(message: Message, drawing: Drawing) -> _Draft:
+    return _Draft(f"x-{drawing.scope}{message.id}", message)
+
+
+def headline(prompt: Prompt, ctx: Context) -> str:
+    """A prompt in one line of plain text."""
+    words = f"{prompt.command} {prompt.text}".strip() if prompt.command else prompt.text
+    return first_line(words, _OUTLINE_LIMIT) or ctx.t("render.images_only")
+
+
+def _pieces(group: Sequence[Item], drawing: Drawing) -> Iterator[_Piece]:
+    is_unanswered = not any(isinstance(item, Answer) for item in group)
+    last_run = next((item for item in reversed(group) if isinstance(item, Run)), None)
+    for item in group:
+        for message, html in _drawn(item, drawing, is_all=is_unanswered and item is last_run):
+            yield _Piece(message, html, drawing.hand_over())
+
+
+def _drawn(item: Item, drawing: Drawing, *, is_all: bool) -> Iterator[tuple[Message, str]]:
+    match item:
+        case Prompt():
+            yield item.message, draw_prompt(item, drawing)
+        case Answer():
+            yield item.message, draw_answer(item, drawing)
+        case Aside():
+            yield item.message, draw_aside(item, drawing)
+        case ForkMark():
+            yield item.message, draw_fork(item.message, drawing)
+        case Adrift():
+            yield item.message, draw_adrift(item, drawing)
+        case Run():
+            yield from draw_run(item, drawing, is_all=is_all)

@@ -1,0 +1,181 @@
+"""`conversation.json`: what the pages show, as data. docs/reference/conversation-json.md says what each field means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sitegen.model import Attachment, Facts, Json, Message, Usage
+from sitegen.render.items import Adrift, Answer, Aside, Call, ForkMark, Item, Part, Prompt, Run, Thought
+from sitegen.render.steps import Step
+from sitegen.render.text import clean
+from sitegen.render.tree import Alternative
+from sitegen.render.wrappers import Note
+
+FORMAT = "sitegen-conversation"
+VERSION = 1
+
+_Object = dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Strand:
+    """A path or a subagent's thread, read: its name, the scope of its ids, its items, and what was drawn of them."""
+
+    name: str
+    scope: str
+    items: Sequence[Item]
+    steps: Mapping[str, Step]
+    files: Mapping[str, Sequence[str]]
+    """Names of the files shown in a message or step, by its anchor."""
+    started_by: str | None = None
+
+
+def export_json(
+    facts: Facts,
+    strands: Iterable[Strand],
+    agents: Iterable[Strand],
+    *,
+    choices: Mapping[str, tuple[Alternative, ...]],
+) -> str:
+    """The text of the file: one item a line, so that versions can be compared."""
+    head = {"format": FORMAT, "version": VERSION, **_facts(facts)}
+    lines = [json.dumps(head, ensure_ascii=False)[:-1] + ', "paths": [']
+    lines.append(",\n".join(_strand(strand, {"name": strand.name}, choices) for strand in strands))
+    lines.append('], "subagents": [')
+    lines.append(",\n".join(_strand(agent, {"started_by": agent.started_by}, {}) for agent in agents))
+    lines.append("]}")
+    return clean("\n".join(line for line in lines if line)) + "\n"
+
+
+def _strand(strand: Strand, head: Mapping[str, Json], choices: Mapping[str, tuple[Alternative, ...]]) -> str:
+    items = ",\n".join(
+        json.dumps(value, ensure_ascii=False) for item in strand.items if (value := _item(item, strand, choices))
+    )
+    return json.dumps(head, ensure_ascii=False)[:-1] + f', "items": [\n{items}\n]}}'
+
+
+def _facts(facts: Facts) -> _Object:
+    return _without_gaps(
+        {
+            "title": facts.title,
+            "source": facts.source,
+            "models": list(facts.models),
+            "started_at": _time(facts.started_at),
+            "ended_at": _time(facts.ended_at),
+            "git_branch": facts.git_branch,
+            "state": facts.state,
+            "usage": _usage(facts.usage) if facts.usage else None,
+            "left_out": dict(facts.hidden) or None,
+        }
+    )
+
+
+def _usage(usage: Usage) -> _Object:
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+    }
+
+
+def _item(item: Item, strand: Strand, choices: Mapping[str, tuple[Alternative, ...]]) -> _Object | None:
+    match item:
+        case Prompt():
+            command: _Object = {"command": item.command} if item.command else {}
+            return _said("prompt", item.message, strand, text=item.text) | command | _attachments(item.attachments)
+        case Answer():
+            text = "\n\n".join(_texts(item.parts))
+            files = [part.content for part in item.parts if isinstance(part.content, Attachment)]
+            return _said("answer", item.message, strand, text=text) | _attachments(files)
+        case Aside():
+            return _said("note", item.message, strand) | _note(item.note)
+        case Run():
+            return _said("work", item.message, strand, letter="r") | {"steps": [_step(e, strand) for e in item.entries]}
+        case ForkMark():
+            others: list[Json] = [
+                {"path": other.path, "first": f"m-{strand.scope}{other.first}"} for other in choices[item.message.id]
+            ]
+            return _said("fork", item.message, strand, letter="v") | {"alternatives": others}
+        case Adrift():
+            return None
+
+
+def _said(kind: str, message: Message, strand: Strand, *, letter: str = "m", text: str | None = None) -> _Object:
+    anchor = f"{letter}-{strand.scope}{message.id}"
+    return _without_gaps(
+        {
+            "kind": kind,
+            "id": anchor,
+            "at": _time(message.created_at),
+            "model": message.model if kind == "answer" else None,
+            "labels": list(message.labels) or None if letter == "m" else None,
+            "text": text,
+            "files": list(strand.files.get(anchor, ())) or None,
+        }
+    )
+
+
+def _texts(parts: Iterable[Part]) -> Iterator[str]:
+    for part in parts:
+        if not isinstance(part.content, Attachment) and part.content.kind == "text" and part.content.text:
+            yield part.content.text
+
+
+def _step(entry: Thought | Call | Aside, strand: Strand) -> _Object:
+    match entry:
+        case Thought():
+            return {"kind": "thinking", "id": f"t-{strand.scope}{entry.message.id}-{entry.number}", "text": entry.text}
+        case Aside():
+            return {"kind": "note"} | _note(entry.note)
+        case Call():
+            return _call(entry, strand)
+
+
+def _call(call: Call, strand: Strand) -> _Object:
+    paired = call.paired
+    step = strand.steps.get(paired.anchor)
+    result = paired.result.text if paired.result else None
+    return _without_gaps(
+        {
+            "kind": "call",
+            "id": paired.anchor,
+            "at": _time(paired.created_at),
+            "finished_at": _time(paired.finished_at),
+            "tool": paired.tool_name or None,
+            "input": dict(paired.input),
+            "output": result if paired.is_result_shown else None,
+            "failed": True if step is not None and step.failed else None,
+            "files": list(strand.files.get(paired.anchor, ())) or None,
+        }
+    )
+
+
+def _note(note: Note) -> _Object:
+    return _without_gaps(
+        {
+            "note": note.kind,
+            "title": note.title or None,
+            "text": note.body or None,
+            "failed": True if note.failed else None,
+        }
+    )
+
+
+def _attachments(files: Sequence[Attachment]) -> _Object:
+    return {"attachments": [_attachment(file) for file in files]} if files else {}
+
+
+def _attachment(file: Attachment) -> _Object:
+    return _without_gaps({"name": file.filename, "media_type": file.media_type, "size_bytes": file.size_bytes})
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _without_gaps(values: Mapping[str, Json]) -> _Object:
+    return {name: value for name, value in values.items() if value is not None}

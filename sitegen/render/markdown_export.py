@@ -1,0 +1,163 @@
+"""`conversation.md`: the conversation as a text that reads well in any editor."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+
+from markupsafe import Markup
+
+from sitegen.model import Attachment, Facts
+from sitegen.render.activity import tell
+from sitegen.render.context import Context
+from sitegen.render.items import Adrift, Answer, Aside, Call, ForkMark, Prompt, Run, Thought
+from sitegen.render.json_export import Strand
+from sitegen.render.text import clean, shorten, visible
+
+_LINES = 60
+"""How many lines of an input or output are written; conversation.json has them all."""
+_LINE_LIMIT = 2000
+_TICKS = re.compile(r"`+")
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
+_CODE = re.compile(r"</?code>")
+_TAG = re.compile(r"<[^>]*>")
+
+
+def export_markdown(
+    facts: Facts, strands: Iterable[Strand], ctx: Context, *, agents: Mapping[str, Iterable[str]]
+) -> str:
+    """The text of the file. `agents` holds the written threads of subagents by the anchor of the step they follow."""
+    blocks = [f"# {_line(facts.title)}", _facts(facts, ctx)]
+    for strand in strands:
+        if strand.name:
+            blocks.append(f"---\n\n*{ctx.t('render.md_branch')}*")
+        blocks.extend(write(strand, ctx, agents=agents))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def write(strand: Strand, ctx: Context, *, agents: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """The blocks of one path or thread, to be parted by blank lines."""
+    for item in strand.items:
+        match item:
+            case Prompt():
+                yield _heading(2, ctx.t("render.prompt"), item.message.created_at, ctx)
+                yield from filter(None, (f"`{_line(item.command)}`" if item.command else "", closed(item.text)))
+                yield from (f"- {_line(file.filename or ctx.t('render.note_image'))}" for file in item.attachments)
+            case Answer():
+                yield _heading(3, ctx.t("render.answer"), item.message.created_at, ctx)
+                yield from _answer(item)
+            case Aside():
+                yield _note(item, ctx)
+            case Run():
+                yield from _run(item, strand, ctx, agents)
+            case ForkMark():
+                yield f"*{ctx.t('render.fork_label')}*"
+            case Adrift():
+                yield from agents.get(item.key, ())
+
+
+def quoted(blocks: Iterable[str]) -> str:
+    """Blocks as one quotation."""
+    return "\n".join(f"> {line}".rstrip() for line in "\n\n".join(blocks).split("\n"))
+
+
+def _facts(facts: Facts, ctx: Context) -> str:
+    dates = [_moment(moment, ctx) for moment in (facts.started_at, facts.ended_at) if moment]
+    return " · ".join([facts.source, *map(_line, facts.models), " – ".join(dict.fromkeys(dates))]).rstrip(" ·")
+
+
+def _heading(level: int, text: str, moment: datetime | None, ctx: Context) -> str:
+    return f"{'#' * level} {text}" + (f" · {_moment(moment, ctx)}" if moment else "")
+
+
+def _moment(moment: datetime, ctx: Context) -> str:
+    return f"{ctx.local(moment):%Y-%m-%d %H:%M}"
+
+
+def _answer(item: Answer) -> Iterator[str]:
+    for part in item.parts:
+        if isinstance(part.content, Attachment):
+            yield f"- {_line(part.content.filename or '')}"
+        elif part.content.text:
+            yield closed(part.content.text)
+
+
+def _run(run: Run, strand: Strand, ctx: Context, agents: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    steps = [
+        step
+        for entry in run.entries
+        if isinstance(entry, Call) and (step := strand.steps.get(entry.paired.anchor)) is not None
+    ]
+    yield f"**{_plain(tell(steps, ctx.t))}**"
+    for entry in run.entries:
+        match entry:
+            case Thought():
+                yield quoted([closed(entry.text)])
+            case Aside():
+                yield _note(entry, ctx)
+            case Call(paired=paired):
+                step = strand.steps.get(paired.anchor)
+                yield "- " + _indented([_plain(step.summary) if step else visible(paired.tool_name), *_detail(entry)])
+                yield from (_indented_all(text) for text in agents.get(paired.anchor, ()))
+
+
+def _detail(call: Call) -> Iterator[str]:
+    """What was given and what came back, where the line above can't have said it."""
+    for value in call.paired.input.values():
+        if isinstance(value, str) and "\n" in value.strip():
+            yield fenced(value)
+    result = call.paired.result
+    if result is not None and result.text and result.text.strip() and call.paired.is_result_shown:
+        yield fenced(result.text)
+
+
+def _note(item: Aside, ctx: Context) -> str:
+    note = item.note
+    label = ctx.t(f"render.state_{note.title}" if note.kind == "state" else f"render.note_{note.kind}")
+    title = "" if note.kind == "state" or not note.title else f" `{_line(note.title)}`"
+    body = "" if not note.body else f"\n\n{closed(note.body) if note.form == 'prose' else fenced(note.body)}"
+    return f"*{label}*{title}{body}"
+
+
+def fenced(text: str) -> str:
+    """`text` in a fence longer than any in it, cut after a number of lines."""
+    lines = [shorten(line, _LINE_LIMIT) for line in clean(text).strip("\n").split("\n")]
+    if len(lines) > _LINES:
+        lines = [*lines[:_LINES], f"… ({len(lines) - _LINES})"]
+    longest = max((len(ticks) for line in lines for ticks in _TICKS.findall(line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join([fence, *lines, fence])
+
+
+def closed(text: str) -> str:
+    """Markdown with the fence closed that it may leave open, so that what follows isn't code."""
+    text = clean(text).strip("\n")
+    opened = ""
+    for line in text.split("\n"):
+        match = _FENCE.match(line)
+        if match is None:
+            continue
+        if not opened:
+            opened = match[1]
+        elif match[1].startswith(opened) and not match[2].strip():
+            opened = ""
+    return f"{text}\n{opened}" if opened else text
+
+
+def _indented(blocks: Iterable[str]) -> str:
+    return "\n\n".join(blocks).replace("\n", "\n  ").replace("\n  \n", "\n\n")
+
+
+def _indented_all(text: str) -> str:
+    return "  " + _indented([text])
+
+
+def _plain(markup: Markup) -> str:
+    """A line of HTML as Markdown: code stays code, all else becomes text."""
+    return _line(html.unescape(_TAG.sub("", _CODE.sub("`", str(markup)))))
+
+
+def _line(text: str) -> str:
+    return visible(" ".join(text.split()))

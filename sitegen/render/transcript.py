@@ -1,0 +1,149 @@
+"""The whole of a conversation rendered: its paths, its subagents, its facts, its exports, in one `Transcript`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import escape
+
+from sitegen.model import BranchPage, Conversation, Exchange, Message, Transcript
+from sitegen.render.activity import duration, seconds_between, tell
+from sitegen.render.context import Context, RenderOptions
+from sitegen.render.drawing import Drawing, Nested
+from sitegen.render.exchanges import draw_path, draw_thread
+from sitegen.render.facts import gather, models
+from sitegen.render.items import Adrift, Aside, Item, Prompt, Reading
+from sitegen.render.json_export import Strand, export_json
+from sitegen.render.markdown_export import export_markdown, quoted, write
+from sitegen.render.subagents import Thread, threads
+from sitegen.render.tree import Path, Tree, grow
+from sitegen.render.turns import is_prompt, read
+from sitegen.render.wrappers import Note
+
+_TOLD_STATES = frozenset({"running", "paused", "failed"})
+
+
+def render(conversation: Conversation, options: RenderOptions) -> Transcript:
+    """The conversation as its share shows it. The same input gives the same bytes on every machine."""
+    ctx = Context(options, conversation.head)
+    agents = _draw_subagents(threads(conversation), ctx)
+    main = agents.threads[0]
+    tree = grow(main.messages, forks=conversation.forks, source_id=ctx.head.source_id, is_prompt=is_prompt)
+    tracks = [_draw_track(path, tree, agents, ctx, conversation=conversation) for path in tree.paths]
+    return _bound(conversation, tree, tracks, agents, ctx)
+
+
+def _bound(
+    conversation: Conversation, tree: Tree, tracks: Sequence[_Track], agents: _Agents, ctx: Context
+) -> Transcript:
+    shown = tracks[0]
+    facts = gather(
+        conversation,
+        ctx,
+        messages=tree.paths[0].messages,
+        items=shown.strand.items,
+        errors=shown.failures,
+    )
+    strands = [track.strand for track in tracks]
+    return Transcript(
+        facts=facts,
+        exchanges=shown.exchanges,
+        branches=tuple(BranchPage(track.strand.name, track.exchanges) for track in tracks[1:]),
+        files=ctx.files,
+        markdown=export_markdown(facts, strands, ctx, agents=agents.texts),
+        json=export_json(facts, strands, agents.strands, choices=tree.choices),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- paths
+
+
+@dataclass(frozen=True, slots=True)
+class _Track:
+    """A path, drawn."""
+
+    strand: Strand
+    exchanges: tuple[Exchange, ...]
+    failures: int
+
+
+def _draw_track(path: Path, tree: Tree, agents: _Agents, ctx: Context, *, conversation: Conversation) -> _Track:
+    main = agents.threads[0]
+    forks = frozenset(message.id for message in path.messages if message.id in tree.choices)
+    items = read(path.messages, Reading("", ctx.options.show), forks=forks)
+    if not path.name and path.messages:
+        items += _closing(path.messages[-1], conversation, has_strays=bool(main.strays))
+    drawing = Drawing(
+        ctx,
+        choices=tree.choices,
+        nested=agents.nested,
+        shows_models=len(models(main.messages)) > 1,
+    )
+    exchanges = draw_path(path.messages, items, drawing)
+    return _Track(Strand(path.name, "", items, drawing.steps, drawing.files), exchanges, drawing.failures)
+
+
+def _closing(last: Message, conversation: Conversation, *, has_strays: bool) -> list[Item]:
+    """What stands at the end of the active path: subagents without a call, and a state that isn't simply done."""
+    items: list[Item] = [Adrift(last, "")] if has_strays else []
+    if conversation.state in _TOLD_STATES:
+        items.append(Aside(last, Note("state", title=conversation.state)))
+    return items
+
+
+# ------------------------------------------------------------------------------------------------------ subagents
+
+
+@dataclass(frozen=True, slots=True)
+class _Agents:
+    """Every subagent, drawn and written, by the anchor of the step that started it (or the scope it is astray in)."""
+
+    threads: Sequence[Thread]
+    nested: dict[str, tuple[Nested, ...]] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    strands: list[Strand] = field(default_factory=list)
+
+
+def _draw_subagents(found: list[Thread], ctx: Context) -> _Agents:
+    """Draws from the innermost out: a thread comes after the one that started it."""
+    agents = _Agents(found)
+    starters = {
+        child: f"t-{thread.scope}{spot[0]}-{spot[1]}"
+        for thread in found
+        for spot, children in thread.started.items()
+        for child in children
+    }
+    starters |= {child: thread.scope for thread in found for child in thread.strays}
+    for at in range(len(found) - 1, 0, -1):
+        _draw_subagent(found[at], agents, ctx, key=starters[at])
+    agents.strands.reverse()
+    return agents
+
+
+def _draw_subagent(thread: Thread, agents: _Agents, ctx: Context, *, key: str) -> None:
+    items = read(thread.messages, Reading(thread.scope, ctx.options.show))
+    if thread.is_prompt_told and items and isinstance(items[0], Prompt):
+        items = items[1:]
+    if thread.strays:
+        items.append(Adrift(thread.messages[-1], thread.scope))
+    drawing = Drawing(ctx, thread.scope, level=4, nested=agents.nested)
+    anchor = f"a-{thread.scope}{thread.messages[0].id if thread.messages else ''}"
+    nested = draw_thread(items, drawing, anchor=anchor, summarise=lambda: _summary(thread, drawing, ctx))
+    agents.nested[key] = (nested, *agents.nested.get(key, ()))
+    strand = Strand("", thread.scope, items, drawing.steps, drawing.files, key if key.startswith("t-") else None)
+    agents.strands.append(strand)
+    label = f"**{ctx.t('render.subagent')}**"
+    agents.texts.setdefault(key, []).insert(0, quoted([label, *write(strand, ctx, agents=agents.texts)]))
+
+
+def _summary(thread: Thread, drawing: Drawing, ctx: Context) -> str:
+    """A subagent's line: what it did, in how many steps and how long."""
+    steps = list(drawing.steps.values())
+    label = f'<span class="label">{escape(ctx.t("render.subagent"))}</span>'
+    if not steps:
+        return label
+    times = [message.created_at for message in thread.messages if message.created_at]
+    took = duration(seconds_between(times[0], times[-1]) if times else None, ctx.t)
+    count = escape(" · ".join(filter(None, (ctx.t("render.steps", n=len(steps)), took))))
+    return f'{label} <span class="did">{tell(steps, ctx.t)}</span><span class="took"> · {count}</span>'
