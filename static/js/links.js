@@ -50,7 +50,7 @@ function fromShare(href) {
   return new URL((document.body.dataset.root ?? "") + file, documentUrl).href;
 }
 
-/** Where this page came from; its bar may show the address of a part that flowed in. */
+/** This page without its anchor. */
 const documentUrl = location.href.split("#")[0] ?? "";
 
 /** A link to something that is already here moves the page instead of leaving it. @param {MouseEvent} event */
@@ -64,14 +64,15 @@ function followLink(event) {
   if (!element) return;
   event.preventDefault();
   closeSheet();
-  putInBar(href, true);
+  // The page keeps its own address, or its relative links would lead astray: the map finds the part again.
+  putInBar(`#${anchor}`, true);
   reveal(element);
 }
 
 /** @param {string} page */
 function isHere(page) {
   const path = (/** @type {string} */ url) => url.split("?")[0];
-  return path(page) === path(documentUrl) || path(page) === path(location.href.split("#")[0] ?? "") || flowedIn.has(path(page) ?? "");
+  return path(page) === path(documentUrl) || flowedIn.has(path(page) ?? "");
 }
 
 function closeSheet() {

@@ -63,7 +63,7 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
     yield open_
     for context in contexts:
         context.close()
-    assert not faults
+    assert not faults, "\n".join(faults)
 
 
 def _watch(asked: str, opened: str, faults: list[str]) -> None:

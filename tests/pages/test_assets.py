@@ -1,0 +1,59 @@
+"""Shared files: one of each kind, named by its bytes, small, and open to a user's own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sitegen.assets import load_assets
+from sitegen.resources import resource_folder
+
+STATIC = resource_folder("static")
+
+
+def test_the_name_changes_with_the_bytes(tmp_path: Path) -> None:
+    (tmp_path / "css").mkdir()
+    (tmp_path / "css" / "custom.css").write_text("main { color: red }")
+    ours, theirs = load_assets([STATIC]), load_assets([STATIC, tmp_path])
+    assert ours.css != theirs.css
+    assert ours.js == theirs.js
+    assert load_assets([STATIC]) == ours
+
+
+def test_a_users_custom_sheet_has_the_last_word(tmp_path: Path) -> None:
+    (tmp_path / "css").mkdir()
+    (tmp_path / "css" / "custom.css").write_text("main { color: red }")
+    sheet = load_assets([STATIC, tmp_path]).documents[0].data.decode()
+    assert sheet.endswith("main { color: red }\n")
+
+
+def test_a_users_file_replaces_ours_of_that_name(tmp_path: Path) -> None:
+    (tmp_path / "css").mkdir()
+    (tmp_path / "css" / "index.css").write_text("/* mine */ .entry { margin: 0 }")
+    sheet = load_assets([STATIC, tmp_path]).documents[0].data.decode()
+    assert ".rankings" not in sheet
+    assert "mine" not in sheet
+
+
+@pytest.mark.parametrize("kind", ["css", "js"])
+def test_each_kind_weighs_at_most_25_kb(kind: str) -> None:
+    (document,) = (each for each in load_assets([STATIC]).documents if each.path.endswith(f".{kind}"))
+    assert len(document.data) <= 25_000
+
+
+def test_nothing_points_to_another_origin() -> None:
+    for document in load_assets([STATIC]).documents:
+        text = document.data.decode().replace('xmlns="http://www.w3.org/2000/svg"', "")
+        assert not re.search(r"https?://|url\(\s*['\"]?//|@import", text)
+
+
+def test_the_joined_script_is_a_script(tmp_path: Path) -> None:
+    """Leaving out comments must not leave out code."""
+    (document,) = (each for each in load_assets([STATIC]).documents if each.path.endswith(".js"))
+    assert "@param" not in document.data.decode()
+    script = tmp_path / "site.js"
+    script.write_bytes(document.data)
+    subprocess.run(["node", "--check", script], check=True)
