@@ -23,8 +23,17 @@ DEFAULT_DB: Final = "archive.duckdb"
 _SHOWN_PROBLEMS: Final = 20
 
 
+class _Source(click.Choice[str]):
+    """The sources there are; any other is refused by naming them."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.choices:
+            self.fail(f"there is no source “{value}”; there is: {', '.join(self.choices)}", param, ctx)
+        return value
+
+
 @click.command("ingest")
-@click.argument("source", type=click.Choice(list(SOURCES)))
+@click.argument("source", type=_Source(list(SOURCES)), metavar="SOURCE")
 @click.argument("path")
 @click.option(
     "--db",
@@ -37,7 +46,7 @@ _SHOWN_PROBLEMS: Final = 20
 def command(app: App, source: str, path: str, db: Path | None, as_json: bool) -> None:
     """Read the conversations at PATH into a projection. Doing it again reads only what is new.
 
-    For claude-code, PATH is a session, a project's folder or ~/.claude/projects.
+    SOURCE is claude-code: PATH is a session, a project's folder or ~/.claude/projects.
     """
     from sitegen.ingest import ingest
 

@@ -38,7 +38,7 @@ def read_blocks(content: Json, reasons: list[str]) -> tuple[tuple[BlockRecord, .
 def _block(raw: Json, reasons: list[str]) -> BlockRecord:
     if not isinstance(raw, dict):
         reasons.append(f"a block of it is {kind_of(raw)} where an object was expected")
-        return _unknown(raw)
+        return BlockRecord("text", raw) if isinstance(raw, str) else _unknown(raw)
     kind = raw.get("type")
     match kind:
         case "text":

@@ -182,7 +182,7 @@ class _Session:
         if message is not None:
             yield message
         if reasons:
-            is_kept = line.record is not None and (message is not None or line.problem is not None)
+            is_kept = isinstance(message, MessageRecord) or (line.record is not None and reasons == [line.problem])
             yield LineProblem(self._handle.location, line.number, "; ".join(reasons), is_kept)
 
     def conclude(self, reader: LineReader) -> ConversationRecord:

@@ -9,7 +9,7 @@ from typing import Final
 from sitegen.ingest.records import Adapter, Change, Handle, LineProblem, Stored
 from sitegen.ingest.writer import Task
 
-_BATCH_BYTES: Final = 32 << 20
+_BATCH_BYTES: Final = 16 << 20
 _BATCH_TASKS: Final = 200
 
 
@@ -42,7 +42,7 @@ def unreadable(handle: Handle, reason: str) -> LineProblem:
 
 
 def batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
-    """The tasks in batches of some 32 MB of source."""
+    """The tasks in batches of some 16 MB of source."""
     batch: list[Task] = []
     size = 0
     for task in tasks:

@@ -18,6 +18,11 @@ from sitegen.ingest.schema import CREATED_BY, SCHEMA_VERSION, STORAGE_VERSION, T
 LOCK_WAIT_S: Final = 5.0
 _LOCK_RETRY_S: Final = 0.1
 _MEMORY_LIMIT: Final = "256MB"
+# Small row groups: what is appended to makes DuckDB write its last group anew, which holds whole sessions.
+_LAYOUT: Final = "ROW_GROUP_SIZE 8192"
+# A file that is there keeps its version, as it should: DuckDB refuses to lower one.
+_NEW_LAYOUT: Final = f"{_LAYOUT}, STORAGE_VERSION '{STORAGE_VERSION}'"
+_ADVICE: Final = "What was written before is kept; free the disk or choose another file with --db, and run it again."
 _HOLDER: Final = re.compile(r"\(PID (\d+)\)")
 
 
@@ -34,8 +39,8 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="sitegen-") as spill:
-            config = _config(spill)
-            connection = _connect(path, config=config, lock_wait_s=lock_wait_s)
+            layout = _LAYOUT if is_there else _NEW_LAYOUT
+            connection = _connect(path, config=_config(spill), options=layout, lock_wait_s=lock_wait_s)
             try:
                 connection.execute("SET enable_external_access = false")
                 _make_tables(connection)
@@ -48,18 +53,14 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
         raise IngestError(f"{path} can't be written: {error.strerror or error}. {_ADVICE}") from error
 
 
-_ADVICE: Final = "What was written before is kept; free the disk or choose another file with --db, and run it again."
-
-
 def said(error: duckdb.Error) -> str:
-    """The first line of what DuckDB says, without its class and a last full stop."""
+    """The first line of what DuckDB says, without its class and its last mark."""
     first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return first.split(" Error: ", 1)[-1].rstrip(".")
+    return first.split(" Error: ", 1)[-1].rstrip(".!")
 
 
 def _config(spill: str) -> dict[str, str | bool | int | float | list[str]]:
     return {
-        "storage_compatibility_version": STORAGE_VERSION,
         "memory_limit": _MEMORY_LIMIT,
         "temp_directory": spill,
         # Nothing we do needs an extension; looking for one would go out to the network.
@@ -69,18 +70,36 @@ def _config(spill: str) -> dict[str, str | bool | int | float | list[str]]:
 
 
 def _connect(
-    path: Path, *, config: dict[str, str | bool | int | float | list[str]], lock_wait_s: float, read_only: bool = False
+    path: Path, *, config: dict[str, str | bool | int | float | list[str]], options: str, lock_wait_s: float
 ) -> duckdb.DuckDBPyConnection:
     give_up = time.monotonic() + lock_wait_s
     while True:
         try:
-            return duckdb.connect(str(path), read_only=read_only, config=config)
+            return _attach(path, config=config, options=options)
         except duckdb.IOException as error:
             if "lock" not in str(error):
                 raise
             if time.monotonic() >= give_up:
                 raise IngestError(_locked(path, str(error))) from error
         time.sleep(_LOCK_RETRY_S)
+
+
+def _attach(
+    path: Path, *, config: dict[str, str | bool | int | float | list[str]], options: str
+) -> duckdb.DuckDBPyConnection:
+    """Attached, not opened: how the file is laid out can be said in no other way."""
+    connection = duckdb.connect(":memory:", config=config)
+    try:
+        connection.execute(f"ATTACH {_quoted(path)} AS projection ({options})")
+        connection.execute("USE projection")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 def _locked(path: Path, message: str) -> str:
@@ -94,7 +113,7 @@ def _refuse_foreign(path: Path, *, lock_wait_s: float) -> None:
     if not path.is_file():
         raise IngestError(f"{path} isn't a file. Name the projection's file with --db.")
     try:
-        connection = _connect(path, config={}, lock_wait_s=lock_wait_s, read_only=True)
+        connection = _connect(path, config={}, options="READ_ONLY", lock_wait_s=lock_wait_s)
     except duckdb.Error as error:
         raise IngestError(
             f"{path} can't be opened as a DuckDB file: {said(error)}. Choose another file with --db."
@@ -110,7 +129,12 @@ def _refuse_foreign(path: Path, *, lock_wait_s: float) -> None:
 
 def _owner(connection: duckdb.DuckDBPyConnection) -> str | None:
     """None when the file is ours or empty, else what it holds."""
-    tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    tables = {
+        name
+        for (name,) in connection.execute(
+            "SELECT table_name FROM duckdb_tables() WHERE database_name = 'projection'"
+        ).fetchall()
+    }
     if not tables:
         return None
     if "meta" not in tables:
@@ -124,7 +148,9 @@ def _owner(connection: duckdb.DuckDBPyConnection) -> str | None:
 
 
 def _make_tables(connection: duckdb.DuckDBPyConnection) -> None:
-    if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'meta'").fetchone():
+    if connection.execute(
+        "SELECT 1 FROM duckdb_tables() WHERE database_name = 'projection' AND table_name = 'meta'"
+    ).fetchone():
         return
     connection.begin()
     for statement in TABLES:
