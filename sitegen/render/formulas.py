@@ -19,6 +19,7 @@ _LINES = 200
 
 _TEXISH = re.compile(r"[\\^_=+<>{}|]")
 _LETTER = re.compile(r"\s*[A-Za-z]'*\s*")
+_NAME = re.compile(r"[A-Za-z]{3,}|&&")
 _WORD = re.compile(r"[A-Za-z]{4,}")
 _TWO_WORDS = re.compile(r"[A-Za-z]{3,}\s+[A-Za-z]{2,}")
 _SHELL_TEST = re.compile(r"(?:^|\s)--?[a-z]{2,}|[\"']\S*[*.]")
@@ -141,6 +142,8 @@ def _is_formula(content: str, opener: str) -> bool:
             return _is_dollar_formula(content)
         case "\\(":
             return _is_round_formula(content)
+        case "$$":
+            return _TEXISH.search(content) is not None or _NAME.search(content) is None
         case _:
             return bool(_TEXISH.search(content) or _LETTER.fullmatch(content)) or content[0] in " \n"
 

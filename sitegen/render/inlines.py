@@ -144,10 +144,10 @@ def formula(tex: str, opener: str) -> str:
     display = is_displayed(opener)
     math = to_mathml(tex, display=display)
     if math is not None:
-        return f'<span class="math">{math}</span>' if display else math
+        return f'<span class="math" tabindex="0">{math}</span>' if display else math
     source = escape(f"{opener}{tex}{closer_of(opener)}")
-    # `$` is as often no formula at all: without a command in it, it stays text.
-    return source if opener == "$" and "\\" not in tex else Markup(f'<code class="math">{source}</code>')
+    # A dollar is as often no formula at all: without a command in it, it stays text.
+    return source if "$" in opener and "\\" not in tex else Markup(f'<code class="math">{source}</code>')
 
 
 def _note_mark(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:

@@ -21,6 +21,17 @@ _NAMES = (
     " mpadded mphantom mmultiscripts mprescripts none"
 )
 _TAGS = frozenset(_NAMES.split())
+_CHILDREN = {
+    "mfrac": 2,
+    "mroot": 2,
+    "msub": 2,
+    "msup": 2,
+    "munder": 2,
+    "mover": 2,
+    "msubsup": 3,
+    "munderover": 3,
+}
+_ESCAPED = {"\\{": "{", "\\}": "}", "\\|": "‖"}
 _SETTINGS = (
     "displaystyle scriptlevel stretchy fence form largeop movablelimits accent accentunder linethickness minsize"
     " maxsize lspace rspace width height depth voffset"
@@ -80,8 +91,11 @@ def _write(element: Element, *, depth: int) -> str:
     if depth > _DEPTH_LIMIT:
         raise ValueError("nested too deep")
     text = html.unescape(element.text or "")
+    text = _ESCAPED.get(text, text)
     if element.tag in ("mi", "mo") and ((text.startswith("\\") and len(text) > 1) or text == "&"):
         raise ValueError("a command that isn't known")
+    if len(element) != _CHILDREN.get(element.tag, len(element)):
+        raise ValueError("an argument is missing")
     tag = element.tag if element.tag in _TAGS else "mrow"
     inner = str(escape(text)) + "".join(_write(child, depth=depth + 1) for child in element)
     return f"<{tag}{_attributes(element)}>{inner}</{tag}>"
