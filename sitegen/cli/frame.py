@@ -5,11 +5,12 @@ To add a command: a module `sitegen/cli/<name>.py` whose `command` is a click co
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -45,6 +46,15 @@ DEBUG: Final = "SITEGEN_DEBUG"
 
 class _OutputClosedError(Exception):
     """Whoever read our output has had enough."""
+
+
+@contextlib.contextmanager
+def _telling_when_output_closes() -> Iterator[None]:
+    """Get ahead of click, which would end the process without a word to us."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise _OutputClosedError from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +118,13 @@ class Commands(click.Group):
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with _telling_when_output_closes():  # --help is printed here
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with _telling_when_output_closes():
             return super().invoke(ctx)
-        except BrokenPipeError:
-            raise _OutputClosedError from None
 
     def main(
         self,
@@ -132,7 +144,7 @@ class Commands(click.Group):
         sys.exit(_exit_code(run))
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
+@click.group("sitegen", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
 @click.version_option(__version__, "--version", prog_name="sitegen", message="%(prog)s %(version)s")
 @click.option(
     "-C",
@@ -187,7 +199,7 @@ def _verdict(error: Exception) -> tuple[int, str]:
             return error.exit_code, f"{error.format_message()}\nTry “{ctx.command_path} --help”."
         case click.ClickException():
             return error.exit_code, error.format_message()
-        case click.Abort() if isinstance(error.__cause__, KeyboardInterrupt):
+        case click.Abort() if isinstance(error.__context__, KeyboardInterrupt):
             return INTERRUPTED, ""
         case click.Abort():
             return 1, "stopped; nothing was changed"
