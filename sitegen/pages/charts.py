@@ -82,7 +82,8 @@ def _stop(stop: Stop, x: float, width: float, scale: float) -> str:
             case "error":
                 errors.append(_link(href, "", f'<path class="e" d="M{at + span / 2:.1f} 3v9"/>'))
         at += span
-    shapes = "".join(f'<path class="{name}" stroke="gray" fill="none" d="{"".join(d)}"/>' for name, d in paths.items() if d)
+    look = 'stroke="gray" fill="none"'  # for a page without its stylesheet
+    shapes = "".join(f'<path class="{name}" {look} d="{"".join(d)}"/>' for name, d in paths.items() if d)
     hit = f'<rect fill="none" x="{x:.1f}" width="{width:.1f}" height="{_HEIGHT}"/>'
     return _link(stop.href, stop.text, hit + shapes) + "".join(errors)
 

@@ -18,7 +18,7 @@ from sitegen.pages.dates import Dates
 from sitegen.urls import Urls
 
 _SPOKEN_BY_SCRIPTS = (
-    "copied", "copy", "copy_failed", "quote", "rendered", "source", "source_missing", "wrap", "loading", "load_failed",
+    "copied", "copy", "copy_failed", "quote", "rendered", "source", "wrap", "loading", "load_failed",
     "found", "found_none", "found_elsewhere", "theme_auto", "theme_light", "theme_dark", "part", "matches",
 )  # fmt: skip
 

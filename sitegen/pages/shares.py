@@ -41,7 +41,8 @@ def make_documents(frame: Frame, share: Share, transcript: Transcript, around: A
     ]
     files = [_file(frame, share, book, file) for file in transcript.files]
     data = [*_exports(share, transcript), *_data(book)]
-    twins = late.make_twins(_loaded(share, [*pages[1:], *files, *data])) if frame.urls.offline else []
+    outputs = [file for file in files if file.path.startswith(urls.share_file(share.slug, "o/"))]
+    twins = late.make_twins([*pages[1:], *outputs, *_data(book)]) if frame.urls.offline else []
     return [*pages, *files, *data, *twins]
 
 
@@ -207,9 +208,3 @@ def _data(book: Book) -> list[Document]:
     if not _has_map(book):
         return []
     return [late.make_map(book), *([late.make_search(book)] if len(book.main.parts) > 1 else [])]
-
-
-def _loaded(share: Share, documents: list[Document]) -> list[Document]:
-    """Those of a share's documents that its pages' script may load late."""
-    images = (urls.share_file(share.slug, "i/"), urls.share_file(share.slug, "f/"))
-    return [each for each in documents if not each.path.startswith(images) and not each.path.endswith(".md")]

@@ -29,9 +29,7 @@ function addActs(message) {
   // The selection is what is quoted: pressing the button mustn't clear it.
   quote.addEventListener("pointerdown", (event) => event.preventDefault());
   acts.append(quote);
-  if (one("link[type='application/json']") || "map" in document.body.dataset) {
-    acts.append(makeButton(say("source"), (button) => void toggleSource(message, button)));
-  }
+  acts.append(makeButton(say("source"), (button) => toggleSource(message, button)));
   who.append(acts);
 }
 
@@ -45,30 +43,24 @@ function quoteOf(message) {
   return `${text.trim().split("\n").map((line) => `> ${line}`.trimEnd()).join("\n")}\n\n${href}\n`;
 }
 
-/** @param {HTMLElement} message @param {HTMLButtonElement} button */
-async function toggleSource(message, button) {
-  const shown = one(".source", message);
-  const prose = one(":scope > .prose", message);
-  if (shown) {
-    shown.parentElement?.classList.contains("block") ? shown.parentElement.remove() : shown.remove();
-    if (prose) prose.hidden = false;
-    button.textContent = say("source");
-    return;
-  }
-  const text = await sourceOf(message.id.replace(/^m-/, "")).catch(() => null);
-  const source = make("pre", "source", text ?? say("source_missing"));
+/** The raw text in place of what was made of it, and back. @param {HTMLElement} message @param {HTMLButtonElement} button */
+function toggleSource(message, button) {
+  const shown = one(":scope > .block.raw", message);
+  shown?.remove();
+  for (const prose of all(":scope > .prose, :scope > .fold", message)) prose.hidden = !shown;
+  button.textContent = say(shown ? "source" : "rendered");
+  if (shown) return;
+  const block = make("div", "block raw");
+  const source = make("pre", "source", sourceOf(message));
   source.tabIndex = 0;
-  prose?.before(source);
-  if (prose) prose.hidden = true;
-  button.textContent = say("rendered");
+  block.append(source);
+  one(".who", message)?.after(block);
+  addCodeTools(source);
 }
 
-/** The raw text of a message, from the conversation's JSON. @param {string} id @returns {Promise<string>} */
-async function sourceOf(id) {
-  const whole = JSON.parse(await late(fromShare("conversation.json")));
-  const message = whole.messages.find((/** @type {{id: string}} */ each) => each.id === id);
-  const texts = message.blocks.filter((/** @type {{kind: string}} */ each) => each.kind === "text");
-  return texts.map((/** @type {{text: string}} */ each) => each.text).join("\n\n");
+/** The raw text stands beside what differs from it. @param {HTMLElement} message */
+function sourceOf(message) {
+  return message.dataset.src ?? all(":scope > .prose", message).map((prose) => prose.textContent?.trim()).join("\n\n");
 }
 
 /** @param {HTMLElement} pre */

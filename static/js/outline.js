@@ -3,7 +3,7 @@
 
 /** @returns {HTMLElement[]} */
 function exchanges() {
-  return all(".conversation > .group > .exchange");
+  return all(".conversation > .group > .exchange:not(.continued)");
 }
 
 /** Index of the last exchange that begins above `line`; -1 above the first. @param {HTMLElement[]} list */

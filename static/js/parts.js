@@ -68,12 +68,11 @@ function placed(fragment, url) {
 /** An output that is a file of its own comes in when its fold opens. @param {Event} event */
 async function openLate(event) {
   const fold = event.target;
-  const link = fold instanceof HTMLDetailsElement && fold.open ? fold.querySelector("a.late") : null;
-  if (!(link instanceof HTMLAnchorElement) || link.closest("details") !== fold) return;
+  const link = fold instanceof HTMLDetailsElement && fold.open ? one(":scope > .detail > .heavy > a", fold) : null;
+  if (!(link instanceof HTMLAnchorElement)) return;
   try {
-    const page = parse(await late(link.href));
-    const content = page.querySelector(".late");
-    if (content) link.replaceWith(placed(fragmentOf(content), link.href));
+    const content = one(".late", parse(await late(link.href)));
+    if (content) link.closest(".detail")?.replaceChildren(placed(fragmentOf(content), link.href));
   } catch {
     return; // it stays a plain link
   }

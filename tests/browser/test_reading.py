@@ -20,8 +20,8 @@ from tests.support.transcripts import PROJECT, image, make_exchange, make_exchan
 pytestmark = pytest.mark.browser
 
 LATE = (
-    '<details class="fold" id="heavy"><summary>Output</summary>'
-    f'<a class="late" href="{ROOT}o/ab.html">16 kB</a></details>'
+    '<details id="heavy"><summary>Output</summary><div class="detail"><pre>what</pre>'
+    f'<p class="heavy"><a href="{ROOT}o/ab.html">16 kB</a></p></div></details>'
 )
 
 
@@ -231,6 +231,19 @@ def test_a_message_can_be_quoted_with_its_link(open_page: OpenPage, served: str)
     expect(page.locator("#m-0000p").get_by_role("button", name="Copied")).to_be_visible()
     quote = page.evaluate("navigator.clipboard.readText()")
     assert quote == f"> Where is the needle?\n\n{served}{SHARE}#m-0000p\n"
+
+
+def test_a_message_shows_its_source_and_gives_it_away(open_page: OpenPage, served: str) -> None:
+    page = open_page(served + SHARE, permissions=["clipboard-read", "clipboard-write"])
+    message = page.locator("#m-0001a")
+    message.hover()
+    message.get_by_role("button", name="Source").click()
+    expect(message.locator(".prose")).to_be_hidden()
+    message.get_by_role("button", name="Copy").click()
+    assert page.evaluate("navigator.clipboard.readText()") == "Because *nothing* was added."
+    message.get_by_role("button", name="As read").click()
+    expect(message.locator(".prose")).to_be_visible()
+    expect(message.locator(".source")).to_have_count(0)
 
 
 def test_code_can_be_copied_and_wrapped(open_page: OpenPage, served: str) -> None:

@@ -135,7 +135,7 @@ def test_a_branch_page_leads_back_and_a_long_one_is_cut_too() -> None:
 
 def test_on_disk_every_late_file_has_a_script_that_hands_it_over() -> None:
     documents = by_path(make_pages(offline=True).share(make_share(), make_transcript(make_exchanges(150))))
-    for name in ("2/index.html", "map.json", "search.json", "conversation.json"):
+    for name in ("2/index.html", "map.json", "search.json"):
         script = documents[f"s/empty-list/{name}.js"]
         assert script.startswith("sitegenLate(")
         assert json.loads(script[len("sitegenLate(") : -2]) == documents[f"s/empty-list/{name}"]
