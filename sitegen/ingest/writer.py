@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -130,7 +131,7 @@ class Writer:
         except BaseException:
             self._drop_rows()
             # DuckDB ends the transaction itself after its gravest errors.
-            if self._is_open():
+            with suppress(duckdb.Error):
                 self._connection.rollback()
             raise
         return written
@@ -261,15 +262,6 @@ class Writer:
         for rows in self._rows.values():
             rows.clear()
         self._bytes = 0
-
-    def _is_open(self) -> bool:
-        try:
-            self._connection.execute("SELECT 1")
-        except duckdb.TransactionException:
-            return True
-        except duckdb.Error:
-            return False
-        return True
 
     def _touch_source(self) -> None:
         self._connection.execute(
