@@ -25,6 +25,7 @@ _EXTENSIONS = (
     " duckdb npy npz pkl bin"
 )
 _HARMLESS = frozenset(_EXTENSIONS.split())
+_EXTENSION = re.compile("[A-Za-z0-9]{1,10}")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)", re.I)
 _TEXT_BYTES = 2_000_000
 
@@ -50,14 +51,15 @@ def render_attachment(attachment: Attachment, ctx: Context) -> Markup:
 
 def download_name(filename: str | None, data: bytes) -> str:
     """A file name that is safe on any system and that no browser opens as a page of the site."""
-    name = safe_filename("x" + (filename or "file").replace("\\", "/").rsplit("/", 1)[-1])[1:].strip("-.")
-    stem, _, extension = name.rpartition(".")
-    extension = extension.lower() if extension.isalnum() else ""
-    stem = (stem if extension else name) or "file"
+    last = (filename or "").replace("\\", "/").rsplit("/", 1)[-1]
+    stem, _, extension = last.rpartition(".")
+    if not stem or not _EXTENSION.fullmatch(extension):
+        stem, extension = last, ""
+    stem = safe_filename(stem) if stem.strip(". ") else "file"
     if _RESERVED.match(stem):
         stem = f"_{stem}"
-    if extension in _HARMLESS:
-        return f"{stem}.{extension}"
+    if extension.lower() in _HARMLESS:
+        return f"{stem}.{extension.lower()}"
     kept = f"{stem}.{extension}" if extension else stem
     return f"{kept}.{'bin' if _text_of(data) is None else 'txt'}"
 

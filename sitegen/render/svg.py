@@ -76,8 +76,8 @@ def _write(element: ElementTree.Element, *, depth: int) -> str:
         f' {_local(key)}="{escape(value)}"' for key, value in element.attrib.items() if _is_harmless(key, value)
     )
     declared = f' xmlns="{_SVG}"' if depth == 0 else ""
-    inner = escape(element.text or "") + "".join(
-        _write(child, depth=depth + 1) + escape(child.tail or "") for child in element
+    inner = str(escape(element.text or "")) + "".join(
+        f"{_write(child, depth=depth + 1)}{escape(child.tail or '')}" for child in element
     )
     return f"<{name}{declared}{attributes}>{inner}</{name}>"
 

@@ -1,4 +1,4 @@
-"""Markdown as the cases of `tests/fixtures/markdown` have it; `python -m tests.render.test_markdown_fixtures` renews."""
+"""Markdown as the cases of `tests/fixtures/markdown` say; `python -m tests.render.test_markdown_fixtures` renews."""
 
 from __future__ import annotations
 
