@@ -49,6 +49,11 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
                 connection.close()
     except duckdb.Error as error:
         raise IngestError(f"{path} can't be written: {said(error)}. {_ADVICE}") from error
+    except RuntimeError as error:
+        # What DuckDB makes of Ctrl-C in the middle of a statement.
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from error
+        raise
     except OSError as error:
         raise IngestError(f"{path} can't be written: {error.strerror or error}. {_ADVICE}") from error
 

@@ -98,6 +98,21 @@ def test_session_that_cannot_be_read_fails_after_the_others(folder: Path, monkey
     assert one(folder / "archive.duckdb", "SELECT count(*) FROM conversations") == 1
 
 
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), RuntimeError("Query interrupted")], ids=["us", "DuckDB"])
+def test_interruption_says_that_the_next_ingest_goes_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, interruption: BaseException
+) -> None:
+    def interrupted(self: ClaudeCode, handle: object) -> object:
+        raise interruption
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ClaudeCode, "parse", interrupted)
+        result = run("claude-code", "../projects")
+    assert result.exit_code == 130
+    assert "stopped; archive.duckdb holds what was read, and the next ingest goes on" in result.stderr
+    assert run("claude-code", "../projects").exit_code == 0
+
+
 def _denied_for(native_id: str) -> object:
     parse = ClaudeCode.parse
 
