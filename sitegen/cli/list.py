@@ -57,7 +57,7 @@ def _chosen(
 
 def _age(head: ConversationHead) -> tuple[float, str]:
     """Newest first; those without a time last."""
-    moment = head.ended_at or head.started_at
+    moment = head.started_at or head.ended_at
     return (-moment.timestamp() if moment else float("inf"), head.key)
 
 
@@ -82,7 +82,7 @@ def _table(chosen: Sequence[ConversationHead], heads: Sequence[ConversationHead]
     rows = [
         (
             safe(ids[head.row_id]),
-            day(head.started_at),
+            day(head.started_at or head.ended_at),
             f"{head.message_count:,}",
             _state(shares.get(head.key, ())),
             safe(project_name(head.project) or "–", limit=24),

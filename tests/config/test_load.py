@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import zoneinfo
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -208,6 +209,14 @@ REFUSED = [
 def test_fault_is_told_with_line_value_and_expectation(tmp_path: Path, text: str, message: str) -> None:
     source = SOURCE if not text.startswith(("site =", "share =")) else ""
     assert message in refusal(tmp_path, text + ("\n" + SOURCE if not source else ""), source=source)
+
+
+def test_computer_without_time_zone_data_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zoneinfo, "available_timezones", set)
+    monkeypatch.setattr(zoneinfo, "ZoneInfo", {}.__getitem__)
+    told = refusal(tmp_path, "[site]\ntimezone = 'Europe/Paris'")
+    assert "this computer has no time zone data; run “pip install tzdata” or use “UTC”" in told
+    assert read(tmp_path, "[site]\ntimezone = 'UTC'").site.timezone == "UTC"
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ VALUES = st.text(max_size=20) | st.sampled_from(
 
 @given(st.lists(VALUES, max_size=8))
 def test_every_project_has_a_safe_slug_of_its_own(tmp_path_factory: pytest.TempPathFactory, values: list[str]) -> None:
-    world = World(tmp_path_factory.getbasetemp())
+    world = World(tmp_path_factory.mktemp("world"))
     found = {project for project in projects(world, *values) if project}
     assert all(fault_of(project.slug) is None for project in found)
     assert len({folded(project.slug) for project in found}) == len(found)
