@@ -11,7 +11,7 @@ from sitegen.model import Attachment, Block, BlockKind, ConversationHead, Json, 
 from sitegen.projection.attachments import attachment
 from sitegen.projection.database import Database
 from sitegen.projection.enrich import RawRecord, read_raw_records
-from sitegen.projection.places import Places, slices
+from sitegen.projection.places import Places, all_numbers
 from sitegen.projection.schema import Schema
 from sitegen.projection.values import parse_object
 
@@ -109,12 +109,10 @@ def read_chunk(
     """All rows of the conversations, in a query or a few a table."""
     chunk = Chunk()
     row_ids = [head.row_id for head in heads]
-    for numbers in slices(places.messages, row_ids):
-        for conversation, *row in database.query(_MESSAGES, [numbers]):
-            chunk.messages[conversation].append(MessageRow(*row))
-    for numbers in slices(places.blocks, row_ids):
-        for message, index, kind, *cells in database.query(_BLOCKS, [numbers]):
-            chunk.blocks[message].append((index, _block(kind, *cells)))
+    for conversation, *row in database.query_rows(_MESSAGES, all_numbers(places.messages, row_ids)):
+        chunk.messages[conversation].append(MessageRow(*row))
+    for message, index, kind, *cells in database.query_rows(_BLOCKS, all_numbers(places.blocks, row_ids)):
+        chunk.blocks[message].append((index, _block(kind, *cells)))
     if schema.has("attachments"):
         _read_attachments(database, chunk, row_ids)
     if labels and schema.has("labels"):
@@ -124,7 +122,7 @@ def read_chunk(
         for conversation, after, branch in database.query(_FORKS, [row_ids]):
             chunk.forks[conversation].append((after, branch))
     natives = [head.native_id for head in heads if head.source_id == "claude_code"]
-    chunk.records = read_raw_records(database, slices(places.raw_events, natives))
+    chunk.records = read_raw_records(database, all_numbers(places.raw_events, natives))
     return chunk
 
 

@@ -9,7 +9,8 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,35 +21,115 @@ from sitegen.errors import ProjectionError
 Row = tuple[Any, ...]
 """A row as DuckDB returns it; the queries' callers know its types."""
 
-_FETCH_ROWS: Final = 2_000
+_LEAST_SPAN: Final = 250
+_WIDER: Final = (4, 16)
+"""By how much a query's memory limit is raised when nothing smaller will do."""
+_BATCHES: Final = ((1, 1_000), (1, 250), (4, 1_000), (4, 250), (16, 250), (16, 10))
+"""How rows are read, the next way when one takes too much memory: (times the limit, rows at once)."""
 _RETRY_S: Final = 0.1
 _MAGIC: Final = slice(8, 12)
 _WRITER: Final = slice(52, 84)
 """Where the header of a DuckDB file names the version that wrote it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """How a database is opened; again, with more memory, for a query that needs it."""
+
+    path: Path
+    spill: Path
+    memory_limit_mb: int
+    threads: int | None
+    lock_wait_s: float
+
+    @contextmanager
+    def connect(self, *, factor: int = 1) -> Iterator[duckdb.DuckDBPyConnection]:
+        with _connect(self.spill, memory_limit_mb=self.memory_limit_mb * factor, threads=self.threads) as connection:
+            _attach(connection, self.path, lock_wait_s=self.lock_wait_s)
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
+            yield connection
+
+
 class Database:
     """A projection's file, attached under the name `p`; built-in functions can't be replaced by what it defines."""
 
-    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection) -> None:
-        self.path = path
+    def __init__(self, opening: _Opening, connection: duckdb.DuckDBPyConnection) -> None:
+        self.path = opening.path
+        self._opening = opening
         self._connection = connection
 
     def query(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
-        """All rows; ProjectionError when the file turns out to be damaged or out of memory."""
-        with _as_sentence(self.path):
-            return self._connection.execute(sql, list(parameters)).fetchall()
+        """All rows; ProjectionError when the file turns out to be damaged.
 
-    def stream(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[Row]:
-        """The rows as they come, without holding all of them. One stream at a time."""
-        with _as_sentence(self.path):
-            cursor = self._connection.execute(sql, list(parameters))
-        while True:
-            with _as_sentence(self.path):
-                rows = cursor.fetchmany(_FETCH_ROWS)
-            if not rows:
+        DuckDB holds some things whole, such as a compressed stretch of a column with a thousand screenshots in it. A
+        query that doesn't fit into the limit for such a reason gets more, for itself alone.
+        """
+        try:
+            return self._run(self._connection, sql, parameters)
+        except duckdb.OutOfMemoryException:
+            return self._query_with_more_memory(sql, parameters)
+
+    def query_rows(self, sql: str, numbers: Sequence[int]) -> Iterator[Row]:
+        """The rows of the given numbers, in batches; `sql` takes a list of numbers as its one parameter.
+
+        Batches get smaller and then more memory when they don't fit: parsing JSON takes several times the text.
+        """
+        start = 0
+        for factor, rows_at_once in _BATCHES:
+            with self._with_limit(factor) as connection, suppress(duckdb.OutOfMemoryException):
+                while start < len(numbers):
+                    rows = self._run(connection, sql, [list(numbers[start : start + rows_at_once])])
+                    start += rows_at_once
+                    yield from rows
+            if start >= len(numbers):
                 return
-            yield from rows
+        raise ProjectionError(self._no_memory())
+
+    def query_span(self, sql: str, first: int, last: int, *rest: object) -> Iterator[Row]:
+        """The rows of an aggregate over a span of row numbers, which are `sql`'s first two parameters.
+
+        Usually one query. A span that doesn't fit into memory is halved: a group may then come more than once.
+        """
+        try:
+            rows = self._run(self._connection, sql, [first, last, *rest])
+        except duckdb.OutOfMemoryException:
+            if last - first < _LEAST_SPAN:
+                rows = self._query_with_more_memory(sql, [first, last, *rest])
+            else:
+                middle = (first + last) // 2
+                yield from self.query_span(sql, first, middle, *rest)
+                yield from self.query_span(sql, middle + 1, last, *rest)
+                return
+        yield from rows
+
+    def _query_with_more_memory(self, sql: str, parameters: Sequence[object]) -> list[Row]:
+        for factor in _WIDER:
+            with self._with_limit(factor) as connection, suppress(duckdb.OutOfMemoryException):
+                return self._run(connection, sql, parameters)
+        raise ProjectionError(self._no_memory())
+
+    @contextmanager
+    def _with_limit(self, factor: int) -> Iterator[duckdb.DuckDBPyConnection]:
+        if factor == 1:
+            yield self._connection
+        else:
+            with self._opening.connect(factor=factor) as connection:
+                yield connection
+
+    def _no_memory(self) -> str:
+        return (
+            f"Reading {self.path} needs more than {self._opening.memory_limit_mb * _WIDER[-1]} MB of memory, "
+            f"or more room than {self._opening.spill.parent} has. Make room there and try again."
+        )
+
+    def _run(self, connection: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[object]) -> list[Row]:
+        try:
+            return connection.execute(sql, list(parameters)).fetchall()
+        except duckdb.OutOfMemoryException:
+            raise
+        except (duckdb.Error, UnicodeDecodeError) as error:
+            raise ProjectionError(_damaged(self.path, str(error))) from None
 
 
 @contextmanager
@@ -59,12 +140,10 @@ def open_database(
     path = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow a link and name a file nobody asked for
     _require_database_file(path)
     spill = _make_spill_folder(temp_folder)
+    opening = _Opening(path, spill, memory_limit_mb, threads, lock_wait_s)
     try:
-        with _connect(spill, memory_limit_mb=memory_limit_mb, threads=threads) as connection:
-            _attach(connection, path, lock_wait_s=lock_wait_s)
-            connection.execute("SET enable_external_access = false")
-            connection.execute("SET lock_configuration = true")
-            yield Database(path, connection)
+        with opening.connect() as connection:
+            yield Database(opening, connection)
     finally:
         shutil.rmtree(spill, ignore_errors=True)
 
@@ -167,15 +246,3 @@ def _damaged(path: Path, message: str) -> str:
 def _first_sentence(message: str) -> str:
     line = message.strip().splitlines()[0] if message.strip() else "no reason given"
     return line[:300].rstrip(".")
-
-
-@contextmanager
-def _as_sentence(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except duckdb.OutOfMemoryException:
-        raise ProjectionError(
-            f"Reading {path} needs more memory or temporary disk than allowed. Give more of either and try again."
-        ) from None
-    except (duckdb.Error, UnicodeDecodeError) as error:
-        raise ProjectionError(_damaged(path, str(error))) from None

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from sitegen.projection.database import Database
 from sitegen.projection.schema import Schema
@@ -27,7 +28,13 @@ FROM p.main.messages m LEFT JOIN p.main.messages parent ON parent.id = m.parent_
 _BLOCKS: Final = """
 SELECT m.conversation_id, count(*), sum(coalesce(strlen(b.text), 0) + coalesce(strlen(b.payload), 0)),
     sum(hash(m.sequence_index, b.block_index, b.type, b.text, b.tool_name, b.tool_use_id, b.payload))
-FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id GROUP BY 1
+FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
+WHERE b.rowid BETWEEN ? AND ? GROUP BY 1
+"""
+_SIZES: Final = """
+SELECT m.conversation_id, sum(coalesce(strlen(b.text), 0) + coalesce(strlen(b.payload), 0))
+FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
+WHERE b.rowid BETWEEN ? AND ? AND m.conversation_id IN (SELECT unnest(?)) GROUP BY 1
 """
 _ATTACHMENTS: Final = """
 SELECT m.conversation_id, count(*), sum(coalesce(a.size_bytes, 0)),
@@ -51,36 +58,68 @@ WHERE l.target_kind = 'tool_call' GROUP BY 1
 """
 
 
+@dataclass(slots=True)
+class Total:
+    """What the scan of one table found of one conversation."""
+
+    rows: int = 0
+    size_bytes: int = 0
+    hashes: int = 0
+    """The sum of the rows' hashes."""
+
+    def add(self, rows: int, size_bytes: int | None, hashes: int) -> None:
+        self.rows += rows
+        self.size_bytes += int(size_bytes or 0)
+        self.hashes += hashes
+
+
 class Fingerprints:
     """What the scans found, by conversation row id."""
 
     def __init__(self) -> None:
-        self.messages: dict[str, int] = {}
-        self.sizes: dict[str, int] = defaultdict(int)
-        """Bytes of text and payload."""
-        self.parts: dict[str, list[str]] = defaultdict(list)
+        self._totals: dict[str, dict[str, Total]] = defaultdict(lambda: defaultdict(Total))
+
+    def add(self, row_id: str, scan: str, *, rows: int, size_bytes: int | None, hashes: int) -> None:
+        """Count what a scan found in one stretch of a table."""
+        self._totals[row_id][scan].add(rows, size_bytes, hashes)
+
+    def messages(self, row_id: str) -> int:
+        """How many messages a conversation has."""
+        return self._totals[row_id]["messages"].rows
 
     def of(self, row_id: str) -> str:
-        """All that the scans found for one conversation, as text."""
-        return " ".join(self.parts[row_id])
+        """All that the scans found of one conversation, as text."""
+        totals = sorted(self._totals[row_id].items())
+        return " ".join(f"{scan}:{total.rows}:{total.hashes}" for scan, total in totals if total.rows)
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes of text and payload of each conversation, and of its attachments."""
+        return {row_id: sum(total.size_bytes for total in scans.values()) for row_id, scans in self._totals.items()}
 
 
 def fingerprint(database: Database, schema: Schema, *, labels: bool) -> Fingerprints:
     """Fingerprints of everything but the conversation's own row and its raw events."""
     found = Fingerprints()
-    for name, sql in _scans(schema, labels=labels).items():
-        for row_id, count, size, total in database.query(sql):
-            found.parts[row_id].append(f"{name}:{count}:{total}")
-            found.sizes[row_id] += int(size or 0)
-            if name == "messages":
-                found.messages[row_id] = count
+    for row_id, rows, size_bytes, hashes in database.query_span(_BLOCKS, *span(database, "content_blocks")):
+        found.add(row_id, "blocks", rows=rows, size_bytes=size_bytes, hashes=hashes)
+    for scan, sql in _small_scans(schema, labels=labels).items():
+        for row_id, rows, size_bytes, hashes in database.query(sql):
+            found.add(row_id, scan, rows=rows, size_bytes=size_bytes, hashes=hashes)
     return found
 
 
 def measure_sizes(database: Database, row_ids: Sequence[str]) -> dict[str, int]:
     """Bytes of text and payload of the given conversations."""
-    sql = f"SELECT * FROM ({_BLOCKS}) WHERE conversation_id IN (SELECT unnest(?))"  # noqa: S608 - made of constants
-    return {row_id: int(size or 0) for row_id, _, size, _ in database.query(sql, [list(row_ids)])}
+    sizes: dict[str, int] = defaultdict(int)
+    for row_id, size_bytes in database.query_span(_SIZES, *span(database, "content_blocks"), list(row_ids)):
+        sizes[row_id] += int(size_bytes or 0)
+    return sizes
+
+
+def span(database: Database, table: Literal["content_blocks", "raw_events"]) -> tuple[int, int]:
+    """The first and the last row number of a table."""
+    (first, last), *_ = database.query(f"SELECT min(rowid), max(rowid) FROM p.main.{table}")  # noqa: S608 - a literal
+    return first or 0, last or 0
 
 
 def seal(parts: Sequence[str]) -> str:
@@ -92,8 +131,8 @@ def seal(parts: Sequence[str]) -> str:
     return whole.hexdigest()
 
 
-def _scans(schema: Schema, *, labels: bool) -> Mapping[str, str]:
-    scans = {"messages": _MESSAGES, "blocks": _BLOCKS}
+def _small_scans(schema: Schema, *, labels: bool) -> Mapping[str, str]:
+    scans = {"messages": _MESSAGES}
     if schema.has("attachments"):
         scans["attachments"] = _ATTACHMENTS
     if schema.has("divergences"):

@@ -87,16 +87,15 @@ class RawRecord:
     tool_detail: JsonObject | None = None
 
 
-def read_raw_records(database: Database, rows: Iterable[list[int]]) -> Mapping[str, list[RawRecord]]:
+def read_raw_records(database: Database, numbers: Sequence[int]) -> Mapping[str, list[RawRecord]]:
     """The records that have an id, in the order of their lines, by the native id of their conversation.
 
-    `rows` are slices of row numbers of `raw_events`.
+    `numbers` are row numbers of `raw_events`.
     """
     found: dict[str, list[tuple[int, RawRecord]]] = defaultdict(list)
-    for numbers in rows:
-        for native_id, line, fields, detail in database.query(_RAW_RECORDS, [numbers]):
-            if fields is not None and fields[0] is not None:
-                found[native_id].append((line or 0, _record(fields, detail)))
+    for native_id, line, fields, detail in database.query_rows(_RAW_RECORDS, numbers):
+        if fields is not None and fields[0] is not None:
+            found[native_id].append((line or 0, _record(fields, detail)))
     return {
         native_id: [record for _, record in sorted(records, key=lambda pair: pair[0])]
         for native_id, records in found.items()

@@ -13,7 +13,7 @@ import duckdb
 from sitegen.model import ConversationHead, JsonObject
 from sitegen.projection.attachments import locate
 from sitegen.projection.database import Database
-from sitegen.projection.digest import ENRICHED_SOURCES, Fingerprints, seal
+from sitegen.projection.digest import ENRICHED_SOURCES, Fingerprints, seal, span
 from sitegen.projection.schema import Schema
 from sitegen.projection.titles import TitleEvent, choose_title
 from sitegen.projection.values import moment, parse_object
@@ -31,7 +31,7 @@ _RAW_EVENTS: Final = f"""
 SELECT source_id, source_native_conversation_id, sum(hash(line_number, payload)),
     list({{'line': line_number, 'payload': payload}}) FILTER (strlen(payload) < 4000
         AND (contains(payload::VARCHAR, '-title"') OR contains(payload::VARCHAR, '"summary"')))
-FROM p.main.raw_events WHERE source_id IN {ENRICHED_SOURCES} GROUP BY 1, 2
+FROM p.main.raw_events WHERE rowid BETWEEN ? AND ? AND source_id IN {ENRICHED_SOURCES} GROUP BY 1, 2
 """  # noqa: S608 - made of constants
 _PROMPTS: Final = """
 SELECT m.conversation_id, m.source_native_id, left(b.text, 4000)
@@ -66,7 +66,7 @@ _DEEPEST: Final = 32
 
 @dataclass(slots=True)
 class _RawFacts:
-    total: dict[Key, int] = field(default_factory=dict)
+    hashes: dict[Key, int] = field(default_factory=lambda: defaultdict(int))
     titles: dict[Key, tuple[TitleEvent, ...]] = field(default_factory=dict)
 
 
@@ -85,7 +85,7 @@ def read_heads(
             digest=seal(
                 [
                     *(facts, head.key, titles.get(head.row_id) or "", head.digest, fingerprints.of(head.row_id)),
-                    str(raw.total.get((head.source_id, head.native_id), 0)),
+                    str(raw.hashes.get((head.source_id, head.native_id), 0)),
                     *files.get(head.row_id, ()),
                 ]
             ),
@@ -119,7 +119,7 @@ def _conversation_rows(database: Database, fingerprints: Fingerprints) -> list[C
             project=project,
             started_at=moment(started),
             ended_at=moment(ended),
-            message_count=fingerprints.messages.get(row_id, 0),
+            message_count=fingerprints.messages(row_id),
             digest=json.dumps([project, started, ended, metadata]),
             metadata=parse_object(metadata),
         )
@@ -131,11 +131,15 @@ def _raw_facts(database: Database, schema: Schema) -> _RawFacts:
     facts = _RawFacts()
     if not schema.has("raw_events"):
         return facts
-    for source_id, native_id, total, titles in database.query(_RAW_EVENTS):
-        facts.total[source_id, native_id] = total
-        if titles and source_id == "claude_code":
-            ordered = sorted(titles, key=lambda found: (found["line"] or 0, found["payload"]))
-            facts.titles[source_id, native_id] = _title_events(parse_object(found["payload"]) for found in ordered)
+    titles: dict[Key, list[tuple[int, str]]] = defaultdict(list)
+    for source_id, native_id, hashes, found in database.query_span(_RAW_EVENTS, *span(database, "raw_events")):
+        facts.hashes[source_id, native_id] += hashes
+        titles[source_id, native_id] += [(record["line"] or 0, record["payload"]) for record in found or ()]
+    facts.titles = {
+        key: _title_events(parse_object(payload) for _, payload in sorted(records))
+        for key, records in titles.items()
+        if records and key[0] == "claude_code"
+    }
     return facts
 
 

@@ -6,7 +6,7 @@ DuckDB has no index on what is asked for here; without this every chunk would sc
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,9 +15,6 @@ from sitegen.projection.database import Database
 from sitegen.projection.schema import Schema
 
 RowNumbers = Mapping[str, "array[int]"]
-
-_SLICE_ROWS: Final = 2_000
-"""Rows fetched by one query: bounds what DuckDB holds, whatever the size of a conversation."""
 
 _MESSAGES: Final = """
 SELECT conversation_id, list(rowid) FROM p.main.messages WHERE conversation_id IN (SELECT unnest(?)) GROUP BY 1
@@ -53,14 +50,12 @@ def find_places(database: Database, schema: Schema, heads: Iterable[Conversation
     )
 
 
-def slices(numbers: RowNumbers, keys: Iterable[str]) -> Iterator[list[int]]:
-    """The row numbers of all the keys, in slices small enough for one query each."""
-    found = sorted(number for key in dict.fromkeys(keys) for number in numbers.get(key, ()))
-    for start in range(0, len(found), _SLICE_ROWS):
-        yield found[start : start + _SLICE_ROWS]
+def all_numbers(numbers: RowNumbers, keys: Iterable[str]) -> list[int]:
+    """The row numbers of all the keys, each once, in the order of the table."""
+    return sorted(number for key in dict.fromkeys(keys) for number in numbers.get(key, ()))
 
 
 def _numbers(database: Database, sql: str, keys: Sequence[str]) -> RowNumbers:
     if not keys:
         return {}
-    return {key: array("q", numbers) for key, numbers in database.stream(sql, [keys])}
+    return {key: array("q", numbers) for key, numbers in database.query(sql, [keys])}

@@ -104,7 +104,7 @@ class Projection:
     def _known_heads(self) -> tuple[ConversationHead, ...]:
         if self._heads is None:
             found = fingerprint(self._database, self._schema, labels=self._labels)
-            self._sizes = dict(found.sizes)
+            self._sizes = found.sizes()
             facts = schema_facts(self._schema, labels=self._labels)
             self._heads = read_heads(self._database, self._schema, found, facts=facts)
         return self._heads
