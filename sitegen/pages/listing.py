@@ -72,7 +72,7 @@ def _entry(frame: Frame, page: str, card: Card, children: Sequence[Card]) -> Ent
         href,
         is_protected=False,
         title=card.title,
-        prompt=card.first_prompt if card.first_prompt != card.title else "",
+        prompt="" if card.first_prompt.startswith(card.title.rstrip("…")) else card.first_prompt,
         date=frame.dates.day(last),
         at=machine(last),
         facts=tuple(facts.entry(frame.t, card)),

@@ -70,6 +70,11 @@ def test_an_entry_has_its_facts_and_its_picture() -> None:
         assert said in page
 
 
+def test_a_title_that_is_the_first_prompt_isnt_said_twice() -> None:
+    page = _project([_card("a", title="Why is the list…", first_prompt="Why is the list empty?")])["p/mailbox/index.html"]
+    assert "empty?" not in page
+
+
 def test_a_protected_entry_is_a_lock_and_two_words() -> None:
     page = _project([_secret(), _card("a")])["p/mailbox/index.html"]
     entry = page[page.index('<li class="entry protected">') :]
