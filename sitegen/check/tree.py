@@ -9,7 +9,7 @@ from sitegen.check.budgets import check_budgets
 from sitegen.check.page import PageFacts, Wanted, read_page
 from sitegen.check.report import CheckReport, Finding
 from sitegen.check.sheets import check_addresses, check_picture, check_style_sheet, guess_base_url
-from sitegen.check.site import Site, read_site
+from sitegen.check.site import INDEX, Site, read_site
 from sitegen.errors import OutputError
 
 _KINDS = {".css": check_style_sheet, ".svg": check_picture, ".xml": check_addresses}
@@ -28,12 +28,17 @@ def check_tree(folder: Path, *, base_url: str | None = None) -> CheckReport:
         site = read_site(folder)
         site = Site(site.root, site.files, site.links, base_url or guess_base_url(site))
         pages = {path: read_page(site, path) for path in site.files if path.endswith((".html", ".htm"))}
-        findings = [*_of_pages(pages), *_of_files(site), *check_budgets(site)]
+        findings = [*_of_site(site), *_of_pages(pages), *_of_files(site), *check_budgets(site)]
     except OSError as error:
         msg = f"{error.filename or folder} can't be read: {(error.strerror or str(error)).lower()}."
         raise OutputError(msg) from error
     findings.sort(key=lambda finding: (finding.path, finding.line or 0, finding.sentence))
     return CheckReport(tuple(findings), len(pages), len(site.files), sum(site.files.values()))
+
+
+def _of_site(site: Site) -> Iterator[Finding]:
+    if INDEX not in site.files:
+        yield Finding(INDEX, "there is none; is this the folder that the site was built in?")
 
 
 def _of_pages(pages: Mapping[str, PageFacts]) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ import os
 import sqlite3
 from collections.abc import Mapping
 
-from sitegen.output.layout import APPLICATION_ID, VERSION
+from sitegen.output.layout import APPLICATION_ID, DOT_FILE, VERSION
 from sitegen.output.places import from_stored, site_folder
 from sitegen.output.stamps import stamp_input, stamp_output
 
@@ -139,7 +139,8 @@ def _changed_output(connection: sqlite3.Connection, number: int, root: str) -> t
     rows = connection.execute("SELECT path, size, mtime_ns, ctime_ns, inode FROM file WHERE output = ?", (number,))
     found = rows.fetchall()
     prefix = root + "/"
+    count = sum(path != DOT_FILE for path, *_ in found)
     for path, *stamp in found:
         if stamp_output(prefix + path) != tuple(stamp):
-            return len(found), f"{path} in the output has changed"
-    return len(found), None
+            return count, f"{path} in the output has changed"
+    return count, None
