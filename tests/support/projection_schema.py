@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from sitegen.ingest.schema import TABLES
+
 
 def schema(version: int) -> list[str]:
     """The statements that make an empty projection of a schema version (above 5: version 5 under that number)."""
-    statements = [statement for number, group in _SCHEMA.items() if number <= version for statement in group]
+    older = [statement for number, group in _SCHEMA.items() if number <= version for statement in group]
+    statements = list(TABLES) if version >= 5 else older
     return [*statements, f"INSERT INTO meta VALUES ('schema_version', '{version}')"]
 
 
@@ -54,13 +57,5 @@ _SCHEMA: Final[Mapping[int, tuple[str, ...]]] = {
             question VARCHAR NOT NULL, answer_type VARCHAR NOT NULL, value DOUBLE, choice VARCHAR, confidence DOUBLE,
             probabilities JSON, pack_version VARCHAR NOT NULL, model VARCHAR, run_id VARCHAR,
             created_at TIMESTAMPTZ NOT NULL DEFAULT current_timestamp, PRIMARY KEY (pack, target_id, question))""",
-    ),
-    5: (
-        """CREATE TABLE observations (device_id VARCHAR, device_seq UBIGINT, source_id VARCHAR, scope VARCHAR,
-            locator VARCHAR, kind VARCHAR, byte_offset BIGINT, length BIGINT, content_sha256 VARCHAR,
-            observed_at TIMESTAMPTZ, path VARCHAR, project_hint VARCHAR, legacy BOOLEAN, segment VARCHAR,
-            position BIGINT, PRIMARY KEY (device_id, device_seq))""",
-        """CREATE TABLE divergences (conversation_id VARCHAR, fork_after VARCHAR, branch_message VARCHAR, devices JSON,
-            PRIMARY KEY (conversation_id, branch_message))""",
     ),
 }
