@@ -6,7 +6,7 @@ parent was a record without a message, and which branch the work was on.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -19,6 +19,7 @@ from sitegen.projection.values import parse
 _FIELDS: Final = (
     "uuid",
     "parentUuid",
+    "logicalParentUuid",
     "isMeta",
     "isSidechain",
     "isCompactSummary",
@@ -112,15 +113,18 @@ def enrich(messages: Sequence[Message], records: Sequence[RawRecord]) -> tuple[M
 
 
 def parents_by_record(messages: Sequence[Message], records: Sequence[RawRecord]) -> Mapping[str, str]:
-    """Parents for messages whose own is a record without a message: the next one above that has one.
+    """Parents that the records know better, by message id.
 
-    By message id; messages that have a parent, or none above them, are left out.
+    Where a parent is a record without a message (or one from before a compaction): the next above that has one. Where
+    several messages have the parent's id: the first of them, whichever the projection chose.
     """
+    repeated = {native for native, count in Counter(m.native_id for m in messages).items() if native and count > 1}
     above = {record.uuid: record.parent_uuid for record in reversed(records)}
     ids = {message.native_id: message.id for message in reversed(messages) if message.native_id}
     found = {}
     for message in messages:
-        if message.parent_id is None and (parent := _nearest(above.get(message.native_id or ""), above, ids)):
+        is_doubtful = message.parent_id is None or above.get(message.native_id or "") in repeated
+        if is_doubtful and (parent := _nearest(above.get(message.native_id or ""), above, ids)):
             found[message.id] = parent
     return found
 
@@ -178,12 +182,11 @@ def _enriched(message: Message, record: RawRecord, usages: Mapping[str, Usage]) 
 
 
 def _record(fields: Sequence[str | None], detail: Sequence[str | None] | None) -> RawRecord:
-    uuid, parent, meta, sidechain, compact, api_error, agent, branch, request, subtype, message_id, model, usage = (
-        fields
-    )
+    uuid, parent, logical, meta, sidechain, compact, *more = fields
+    api_error, agent, branch, request, subtype, message_id, model, usage = more
     return RawRecord(
         uuid=uuid or "",
-        parent_uuid=parent,
+        parent_uuid=parent or logical,
         is_meta=meta == "true",
         is_sidechain=sidechain == "true",
         is_compact_summary=compact == "true",

@@ -93,7 +93,7 @@ def _messages(
         for row, short in zip(rows, ids, strict=True)
     ]
     found = parents_by_record(messages, records)
-    parents = without_circles({message.id: message.parent_id or found.get(message.id) for message in messages})
+    parents = without_circles({message.id: found.get(message.id, message.parent_id) for message in messages})
     placed = [
         message if message.parent_id == parents[message.id] else replace(message, parent_id=parents[message.id])
         for message in messages
