@@ -12,7 +12,7 @@ from sitegen.model import Exchange, Message, OutlineEntry
 from sitegen.render.context import Context
 from sitegen.render.done import draw_run
 from sitegen.render.drawing import Drawing, Gathered, Nested
-from sitegen.render.items import Adrift, Answer, Aside, ForkMark, Item, Prompt, Run
+from sitegen.render.items import QUIET, Adrift, Answer, Aside, ForkMark, Item, Prompt, Run
 from sitegen.render.said import draw_adrift, draw_answer, draw_aside, draw_fork, draw_prompt
 from sitegen.render.text import first_line
 
@@ -83,15 +83,23 @@ def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
     """Items by exchange: each starts with its prompt, or with the fork that the prompt stands at."""
     group: list[Item] = []
     for item in items:
-        if isinstance(item, Prompt):
-            lead = [group.pop()] if group and isinstance(group[-1], ForkMark) else []
-            if group:
-                yield group
-            group = [*lead, item]
-        else:
+        if not isinstance(item, Prompt):
             group.append(item)
+            continue
+        lead: list[Item] = []
+        while group and _leads(group[-1]):
+            lead.insert(0, group.pop())
+        if group:
+            yield group
+        forks = [each for each in lead if isinstance(each, ForkMark)]
+        group = [*forks, item, *(each for each in lead if each not in forks)]
     if group:
         yield group
+
+
+def _leads(item: Item) -> bool:
+    """Whether an item right before a prompt belongs to it: a fork, or what the program said along with it."""
+    return isinstance(item, ForkMark) or (isinstance(item, Aside) and item.note.kind in QUIET)
 
 
 def _drafts(group: Sequence[Item], drawing: Drawing) -> Iterator[_Draft]:

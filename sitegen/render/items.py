@@ -9,6 +9,9 @@ from sitegen.model import Attachment, Block, Message, Show
 from sitegen.render.steps import PairedCall
 from sitegen.render.wrappers import Note
 
+QUIET = frozenset({"reminder", "hook", "editor", "context"})
+"""Kinds of notes that may stand among the steps of a run, and go with the prompt that follows them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -106,6 +109,10 @@ class Reading:
     scope: str = ""
     """Stands before each message's id in anchors; empty for the conversation itself."""
     show: Show = Show.ALL
+    forks: frozenset[str] = frozenset()
+    """Ids of the messages that begin an alternative."""
+    unanswered: frozenset[str] = frozenset()
+    """Ids of prompts that nothing answers."""
 
 
 def block_attachment(block: Block) -> Attachment:

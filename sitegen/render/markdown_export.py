@@ -19,6 +19,7 @@ from sitegen.render.text import clean, shorten, visible
 _LINES = 60
 """How many lines of an input or output are written; conversation.json has them all."""
 _LINE_LIMIT = 2000
+_NEWLINE = "\n"
 _TICKS = re.compile(r"`+")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
 _CODE = re.compile(r"</?code>")
@@ -123,12 +124,14 @@ def _note(item: Aside, ctx: Context) -> str:
 
 def fenced(text: str) -> str:
     """`text` in a fence longer than any in it, cut after a number of lines."""
-    lines = [shorten(line, _LINE_LIMIT) for line in clean(text).strip("\n").split("\n")]
+    text = clean(text).strip("\n")
+    lines = text.split("\n", _LINES)
     if len(lines) > _LINES:
-        lines = [*lines[:_LINES], f"… ({len(lines) - _LINES})"]
-    longest = max((len(ticks) for line in lines for ticks in _TICKS.findall(line)), default=0)
+        lines[_LINES] = f"… ({lines[_LINES].count(_NEWLINE) + 1})"
+    body = "\n".join(line if len(line) <= _LINE_LIMIT else shorten(line, _LINE_LIMIT) for line in lines)
+    longest = max(map(len, _TICKS.findall(body)), default=0) if "`" in body else 0
     fence = "`" * max(3, longest + 1)
-    return "\n".join([fence, *lines, fence])
+    return f"{fence}\n{body}\n{fence}"
 
 
 def closed(text: str) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
+from sitegen.render.ansi import render_terminal
 from sitegen.render.context import Context
 from sitegen.render.prose import render_markdown
-from sitegen.render.terminal import render_terminal
 from sitegen.render.text import clean, first_line, visible
 from sitegen.render.wrappers import Note
 
 _INLINE = 160
 """A body of one line that is no longer stands beside its label."""
 _CODE = frozenset({"command", "shell"})
+_OPEN = frozenset({"teammate", "queued"})
+"""What people and agents said, which never folds."""
 _KNOWN_SYSTEM = frozenset({"compact_boundary", "unknown"})
 
 
@@ -21,7 +23,7 @@ def render_note(note: Note, ctx: Context, *, prefix: str) -> Markup:
     label = _label(note, ctx)
     if not note.body or (note.kind == "command" and "\n" not in note.body):
         return Markup(label + _inline(note))
-    if note.kind == "teammate":
+    if note.kind in _OPEN:
         return Markup(label + _body(note, ctx, prefix))
     if "\n" not in note.body and len(note.body) <= _INLINE and note.form == "plain":
         return Markup(f"{label} {escape(visible(note.body))}")

@@ -70,8 +70,8 @@ class _Track:
 
 def _draw_track(path: Path, tree: Tree, agents: _Agents, ctx: Context, *, conversation: Conversation) -> _Track:
     main = agents.threads[0]
-    forks = frozenset(message.id for message in path.messages if message.id in tree.choices)
-    items = read(path.messages, Reading("", ctx.options.show), forks=forks)
+    reading = Reading("", ctx.options.show, forks=frozenset(tree.choices), unanswered=tree.unanswered)
+    items = read(path.messages, reading)
     if not path.name and path.messages:
         items += _closing(path.messages[-1], conversation, has_strays=bool(main.strays))
     drawing = Drawing(

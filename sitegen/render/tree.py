@@ -7,7 +7,7 @@ parents) is put in line by its place. Loops only, so a chain may be as long as i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sitegen.model import Fork, Message
 
@@ -40,7 +40,9 @@ class Tree:
     """All paths, the active one first, and at the first message of each alternative all that stand beside it."""
 
     paths: tuple[Path, ...]
-    choices: dict[str, tuple[Alternative, ...]]
+    choices: dict[str, tuple[Alternative, ...]] = field(default_factory=dict)
+    unanswered: frozenset[str] = frozenset()
+    """Prompts that were taken back or passed over: they stand in their place, but nothing after them answers them."""
 
 
 def grow(
@@ -48,11 +50,11 @@ def grow(
 ) -> Tree:
     """The tree of `messages`, which come in the projection's order. `is_prompt` tells a message that someone wrote."""
     if not messages:
-        return Tree((Path("", ()),), {})
+        return Tree((Path("", ()),))
     parents = _parents(messages, forks, is_tree=source_id.startswith(_TREE_SOURCES))
     children = _children(parents)
     if not any(len(places) > 1 for places in children.values()):
-        return Tree((Path("", tuple(messages)),), {})
+        return Tree((Path("", tuple(messages)),))
     shape = _Shape(messages, parents, children, _explicit(messages, forks), is_prompt)
     return shape.tree()
 
@@ -118,46 +120,61 @@ class _Shape:
         self._children = children
         self._explicit = explicit
         self._prompts = [is_prompt(message) for message in messages]
-        self._newest, self._speaks = self._weigh()
+        self._newest, self._is_answered = self._weigh()
 
     def tree(self) -> Tree:
         """The finished paths. Parents come before their children, so one pass in order names every path."""
         names = [""] * len(self._messages)
         starts: dict[int, str] = {}
-        forks = [fork for parent, places in self._children.items() if (fork := self._fork(parent, places))]
+        forks, unanswered = self._forks()
         for fork in forks:
-            active = max(range(len(fork)), key=lambda at: max(self._newest[place] for place in fork[at]))
-            for at, group in enumerate(fork):
-                if at != active:
+            active = max(fork, key=self._newest_of)
+            for group in fork:
+                if group is not active:
                     starts.update(dict.fromkeys(group, f"b-{self._messages[group[0]].id}"))
         for place, link in enumerate(self._links):
             names[place] = starts.get(place) or ("" if link.parent is None else names[link.parent])
-        return Tree(self._paths(names), self._choices(forks, names))
+        return Tree(self._paths(names), self._choices(forks, names), frozenset(unanswered))
 
     def _weigh(self) -> tuple[list[int], list[bool]]:
-        """By place: the newest message under it, and whether anything under it was said or done."""
+        """By place: the newest message from there on, and whether the assistant says or does anything there."""
         newest = list(range(len(self._messages)))
-        speaks = [
-            self._prompts[place] or (message.role == "assistant" and not message.is_api_error and bool(message.blocks))
-            for place, message in enumerate(self._messages)
+        is_answered = [
+            message.role == "assistant" and not message.is_api_error and bool(message.blocks)
+            for message in self._messages
         ]
         for place in range(len(self._messages) - 1, -1, -1):
             parent = self._links[place].parent
             if parent is not None:
                 newest[parent] = max(newest[parent], newest[place])
-                speaks[parent] = speaks[parent] or speaks[place]
-        return newest, speaks
+                is_answered[parent] = is_answered[parent] or is_answered[place]
+        return newest, is_answered
 
-    def _fork(self, parent: int | None, places: Sequence[int]) -> list[list[int]]:
-        """The real alternatives under `parent`, each by the children that start it; empty when it isn't a fork."""
-        if len(places) < 2:
-            return []
+    def _newest_of(self, group: Sequence[int]) -> int:
+        return max(self._newest[place] for place in group)
+
+    def _forks(self) -> tuple[list[list[list[int]]], set[str]]:
+        """The real forks, each as its alternatives, each as the children that start it; and unanswered prompts."""
+        forks: list[list[list[int]]] = []
+        unanswered: set[str] = set()
+        for parent, places in self._children.items():
+            if len(places) < 2:
+                continue
+            groups = self._alternatives(parent, places)
+            real = [group for group in groups if any(self._is_answered[place] for place in group)]
+            if len(real) > 1:
+                forks.append(real)
+            kept = real or [max(groups, key=self._newest_of)] if groups else []
+            passed = (place for group in groups if group not in kept for place in group if self._prompts[place])
+            unanswered.update(self._messages[place].id for place in passed)
+        return forks, unanswered
+
+    def _alternatives(self, parent: int | None, places: Sequence[int]) -> list[list[int]]:
         groups: dict[str, list[int]] = {}
         for place in places:
             groups.setdefault(self._group(parent, place), []).append(place)
         groups.pop(_GUESSED, None)
-        real = [group for group in groups.values() if any(self._speaks[place] for place in group)]
-        return sorted(real) if len(real) > 1 else []
+        return sorted(groups.values())
 
     def _group(self, parent: int | None, place: int) -> str:
         """Children with one name belong together; those that only carry on what the parent began are one group."""

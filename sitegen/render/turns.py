@@ -14,6 +14,7 @@ from sitegen.model import Attachment, Block, Message, Show
 from sitegen.render.calls import paired_call
 from sitegen.render.embedded import unfolded
 from sitegen.render.items import (
+    QUIET,
     Answer,
     Aside,
     Atom,
@@ -40,9 +41,6 @@ _LOCAL_COMMANDS = frozenset(
 )
 """Commands that the program itself answers; they're no prompts even when the model goes on afterwards."""
 
-_QUIET = frozenset({"reminder", "hook", "editor", "context"})
-"""Notes that may stand among the steps of a run."""
-
 _TELLING = frozenset({"interrupted", "state", "approval", "error", "teammate", "queued"})
 """Notes that a share shows even when it shows prompts and answers only."""
 
@@ -61,18 +59,19 @@ def is_prompt(message: Message) -> bool:
     return bool(message.attachments)
 
 
-def read(messages: Sequence[Message], reading: Reading, *, forks: frozenset[str] = frozenset()) -> list[Item]:
-    """The items of one path. `forks` holds the ids of messages that begin an alternative."""
+def read(messages: Sequence[Message], reading: Reading) -> list[Item]:
+    """The items of one path."""
     pairs = pair(messages)
-    atoms = [atom for message in messages for atom in _atoms(message, pairs, reading, is_fork=message.id in forks)]
-    return _marked_interim(list(_grouped(_shown(atom, reading.show) for atom in _promoted(atoms))))
+    atoms = [atom for message in messages for atom in _atoms(message, pairs, reading)]
+    shown = [left for atom in _promoted(atoms) if (left := _shown(atom, reading.show)) is not None]
+    return _marked_interim(list(_grouped(_merged(shown))))
 
 
 # ------------------------------------------------------------------------------------------------ messages to atoms
 
 
-def _atoms(message: Message, pairs: Pairs, reading: Reading, *, is_fork: bool) -> Iterator[Atom]:
-    if is_fork:
+def _atoms(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Atom]:
+    if message.id in reading.forks:
         yield ForkMark(message)
     match message.role:
         case "user":
@@ -101,7 +100,9 @@ def _user(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Atom]:
             case _:
                 has_results = has_results or block.kind == "tool_result"
                 yield from _work(message, number, pairs, reading)
-    if texts or ((images or files) and not has_results and not message.is_meta):
+    if texts and message.id in reading.unanswered and not images and not files:
+        notes.insert(0, Note("queued", body="\n\n".join(texts), form="prose"))
+    elif texts or ((images or files) and not has_results and not message.is_meta):
         yield Prompt(message, "\n\n".join(texts), images=tuple(images), attachments=tuple(files))
     elif images:
         yield from (Part(message, number, image) for number, image in enumerate(images))
@@ -224,20 +225,39 @@ def _shown(atom: Atom, show: Show) -> Atom | None:
     if isinstance(atom, Aside):
         if atom.note.kind in _TELLING:
             return atom
-        is_told = show is Show.CALLS and atom.note.title and atom.note.kind not in _QUIET
+        is_told = show is Show.CALLS and atom.note.title and atom.note.kind not in QUIET
         return replace(atom, note=replace(atom.note, body="")) if is_told else None
     return atom if show is Show.CALLS and isinstance(atom, Call) else None
 
 
-def _grouped(atoms: Iterable[Atom | None]) -> Iterator[Item]:
+def _merged(atoms: Iterable[Atom]) -> Iterator[Atom]:
+    """A prompt whose images came in a message of their own is one again."""
+    last: Atom | None = None
+    for atom in atoms:
+        match last, atom:
+            case Prompt(text="", command="") as images, Prompt():
+                last = replace(
+                    atom, images=images.images + atom.images, attachments=images.attachments + atom.attachments
+                )
+            case Prompt() as words, Prompt(text="", command=""):
+                last = replace(
+                    words, images=words.images + atom.images, attachments=words.attachments + atom.attachments
+                )
+            case _:
+                if last is not None:
+                    yield last
+                last = atom
+    if last is not None:
+        yield last
+
+
+def _grouped(atoms: Iterable[Atom]) -> Iterator[Item]:
     entries: list[Thought | Call | Aside] = []
     parts: list[Part] = []
     before: datetime | None = None
     began: datetime | None = None
     for atom in atoms:
-        if atom is None:
-            continue
-        is_step = isinstance(atom, Thought | Call) or (isinstance(atom, Aside) and atom.note.kind in _QUIET and entries)
+        is_step = isinstance(atom, Thought | Call) or (isinstance(atom, Aside) and atom.note.kind in QUIET and entries)
         if entries and not is_step:
             yield Run(tuple(entries), began)
             entries = []

@@ -97,6 +97,7 @@ _CAVEAT = re.compile(
 _INTERRUPTED = re.compile(r"\s*\[Request interrupted by user[^\]\n]*\]\s*")
 _COMPACTED = "This session is being continued from a previous conversation"
 _AGENTS_FILE = re.compile(r"\s*# AGENTS\.md instructions[^\n]*\n+(?=<INSTRUCTIONS>)")
+_NOTIFICATION_TAIL = re.compile(r"\s*(?:Full transcript available at:|Read the output file to retrieve)[^\n]*")
 _TEAMMATE_LEAD = re.compile(r"\s*Another Claude session sent a message:\s*(?=<teammate-message)")
 _EDITOR_CONTEXT = re.compile(
     r"\s*# Context from my IDE setup:\s*\n(.*?)(?=^## My request for Codex:)", re.DOTALL | re.M
@@ -173,6 +174,8 @@ _Taken = tuple[int, tuple[Piece, ...]]
 
 def _lead(text: str, position: int) -> _Taken | None:
     """Fixed phrases without tags of their own."""
+    if text.endswith("</task-notification>", 0, position) and (match := _NOTIFICATION_TAIL.match(text, position)):
+        return match.end(), ()
     for pattern in (_CAVEAT, _AGENTS_FILE, _TEAMMATE_LEAD, _EDITOR_REQUEST):
         match = pattern.match(text, position)
         if match is not None:
@@ -255,6 +258,8 @@ def _notes(tag: str, attributes: dict[str, str], body: str) -> tuple[Piece, ...]
 
 def _injected(tag: str, text: str) -> Note:
     match tag:
+        case "ide_opened_file" if file := _opened_file(text):
+            return Note("editor", title=file)
         case "ide_opened_file" | "ide_selection" | "ide_diagnostics" | "new-diagnostics":
             return Note("editor", title=_opened_file(text), body=text)
         case "user-prompt-submit-hook" | "session-start-hook":
