@@ -51,6 +51,8 @@ _PLAIN = {
     "use": {"href": Use.LOAD, "xlink:href": Use.LOAD},
     "video": {"src": Use.LOAD, "poster": Use.LOAD},
 }
+_DROPPED = dict.fromkeys(map(ord, "\t\n\r"))
+_TRIMMED = "".join(map(chr, range(0x21)))
 _NAMING_RELATIONS = frozenset({"canonical", "alternate", "author", "license", "me", "next", "prev", "up", "help"})
 _REFRESH = re.compile(r"\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?[\"']?([^\"']*)", re.IGNORECASE)
 _CANDIDATE = re.compile(r"[\s,]*([^\s,][^\s]*[^\s,]|[^\s,])(?:\s[^,]*)?")
@@ -62,21 +64,27 @@ _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 def references_of(tag: Tag) -> Iterator[Reference]:
     """All that a tag refers to."""
+    for url, use in _urls_of(tag):
+        # Browsers drop these before they look for a scheme.
+        yield Reference(url.translate(_DROPPED).strip(_TRIMMED), use, tag)
+
+
+def _urls_of(tag: Tag) -> Iterator[tuple[str, Use]]:
     attributes = tag.attributes
     for name, use in _PLAIN.get(tag.name, {}).items():
         if name in attributes:
-            yield Reference(attributes[name].strip(), use, tag)
+            yield attributes[name], use
     for name in ("srcset", "imagesrcset"):
         if name in attributes:
-            yield from (Reference(url, Use.LOAD, tag) for url in _CANDIDATE.findall(attributes[name]))
+            yield from ((url, Use.LOAD) for url in _CANDIDATE.findall(attributes[name]))
     if tag.name == "link" and "href" in attributes:
-        yield Reference(attributes["href"].strip(), _use_of_link(attributes.get("rel", "")), tag)
+        yield attributes["href"], _use_of_link(attributes.get("rel", ""))
     elif tag.name == "meta" and attributes.get("http-equiv", "").lower() == "refresh":
         match = _REFRESH.match(attributes.get("content", ""))
         if match and match[1]:
-            yield Reference(match[1].strip(), Use.LOAD, tag)
+            yield match[1], Use.LOAD
     elif tag.name == "style":
-        yield from (Reference(url, Use.LOAD, tag) for url in css_references(tag.content))
+        yield from ((url, Use.LOAD) for url in css_references(tag.content))
 
 
 def css_references(text: str) -> Iterator[str]:
