@@ -1,4 +1,4 @@
-"""The pages that list others: home, a project's index, 404, the sitemap. Knows cards only, never a conversation."""
+"""The pages that list others: home, a project's index, 404, and what stands beside them. Knows cards only."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from sitegen import urls
 from sitegen.model import Card, Document, Gate, Json, Project
 from sitegen.pages import charts, facts, late
 from sitegen.pages.dates import machine
+from sitegen.pages.feeds import FEED_NAME, has_feed, make_feed, make_sitemap
 from sitegen.pages.frame import Frame, Link
 from sitegen.pages.listing import entries, last_activity, tops, weeks
 
@@ -92,7 +93,8 @@ def make_project(frame: Frame, project: Project, cards: Sequence[Card]) -> list[
     count = max(1, -(-len(mine) // PAGE_LENGTH))
     pages = [_project_page(frame, project, listed, mine, number=number, count=count) for number in range(1, count + 1)]
     data = [_all_entries(frame, project, mine)] if count > 1 else []
-    return [*pages, *data, *(late.make_twins(data) if frame.urls.offline else [])]
+    feed = make_feed(frame, project, mine)
+    return [*pages, *([feed] if feed else []), *data, *(late.make_twins(data) if frame.urls.offline else [])]
 
 
 def _project_page(
@@ -115,7 +117,12 @@ def _project_page(
         models=_ranking(frame, Counter(model for card in shown for model in card.models)) if number == 1 else [],
         pages=[_page_link(frame, path, project, page) for page in range(1, count + 1)] if count > 1 else [],
         data=frame.link(path, urls.project_file(project.slug, "entries.json")) if count > 1 else "",
+        feed=_feed_link(frame, path, project, shown),
     )
+
+
+def _feed_link(frame: Frame, path: str, project: Project, shown: Sequence[Card]) -> str:
+    return frame.link(path, urls.project_file(project.slug, FEED_NAME)) if has_feed(frame, project, shown) else ""
 
 
 def _page_link(frame: Frame, path: str, project: Project, page: int) -> Link:
@@ -164,24 +171,5 @@ def make_not_found(frame: Frame) -> Document:
 def make_extras(frame: Frame, projects: Sequence[Project], cards: Sequence[Card]) -> list[Document]:
     """`.nojekyll`, the assets, and the sitemap when the site's URL is known."""
     plain = [Document(".nojekyll", b""), *frame.assets.documents]
-    sitemap = _sitemap(frame, projects, cards)
+    sitemap = make_sitemap(frame, projects, cards)
     return [*plain, sitemap] if sitemap else plain
-
-
-def _sitemap(frame: Frame, projects: Sequence[Project], cards: Sequence[Card]) -> Document | None:
-    """Home, open projects with something to list, open listed shares; nothing else has a line."""
-    if frame.urls.absolute(urls.HOME) is None:
-        return None
-    listed = [card for card in cards if card.listed and not card.is_protected]
-    used = {card.project for card in cards if card.listed}
-    paths: list[tuple[str, str]] = [(urls.HOME, "")]
-    paths += [(urls.project_page(each.slug), "") for each in projects if each.slug in used and each.gate is Gate.NONE]
-    paths += [(urls.share_page(card.slug), machine(last_activity(card))[:10]) for card in listed]
-    lines = [_sitemap_line(frame, path, day) for path, day in sorted(paths)]
-    head = '<?xml version="1.0" encoding="utf-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-    return Document(urls.SITEMAP, (head + "".join(lines) + "</urlset>\n").encode())
-
-
-def _sitemap_line(frame: Frame, path: str, day: str) -> str:
-    modified = f"<lastmod>{day}</lastmod>" if day else ""
-    return f"<url><loc>{escape(frame.urls.absolute(path) or '')}</loc>{modified}</url>\n"

@@ -27,7 +27,7 @@ def test_a_users_custom_sheet_has_the_last_word(tmp_path: Path) -> None:
     (tmp_path / "css").mkdir()
     (tmp_path / "css" / "custom.css").write_text("main { color: red }")
     sheet = load_assets([STATIC, tmp_path]).documents[0].data.decode()
-    assert sheet.endswith("main { color: red }\n")
+    assert sheet.endswith("main{color:red}\n")
 
 
 def test_a_users_file_replaces_ours_of_that_name(tmp_path: Path) -> None:
@@ -36,6 +36,15 @@ def test_a_users_file_replaces_ours_of_that_name(tmp_path: Path) -> None:
     sheet = load_assets([STATIC, tmp_path]).documents[0].data.decode()
     assert ".rankings" not in sheet
     assert "mine" not in sheet
+
+
+def test_a_string_in_a_sheet_keeps_its_spaces(tmp_path: Path) -> None:
+    (tmp_path / "css").mkdir()
+    (tmp_path / "css" / "custom.css").write_text(
+        'a::after { content: " :  , "; }\nul > li :is(a, b) { margin: 0 1px; }'
+    )
+    sheet = load_assets([STATIC, tmp_path]).documents[0].data.decode()
+    assert sheet.endswith('a::after{content:" :  , ";}ul>li :is(a,b){margin:0 1px;}\n')
 
 
 @pytest.mark.parametrize("kind", ["css", "js"])

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -71,7 +72,9 @@ def test_an_entry_has_its_facts_and_its_picture() -> None:
 
 
 def test_a_title_that_is_the_first_prompt_isnt_said_twice() -> None:
-    page = _project([_card("a", title="Why is the list…", first_prompt="Why is the list empty?")])["p/mailbox/index.html"]
+    page = _project([_card("a", title="Why is the list…", first_prompt="Why is the list empty?")])[
+        "p/mailbox/index.html"
+    ]
     assert "empty?" not in page
 
 
@@ -185,6 +188,29 @@ def test_without_a_base_url_there_is_no_sitemap() -> None:
     paths = [document.path for document in make_pages(base_url=None).extras([PROJECT], [_card("a")])]
     assert "sitemap.xml" not in paths
     assert ".nojekyll" in paths
+
+
+def test_a_projects_feed_has_its_open_pages_newest_first() -> None:
+    cards = [
+        _card("a"),
+        _card("b", day=1, title="<b> & c"),
+        _card("undated", started_at=None, ended_at=None),
+        _secret(),
+    ]
+    pages = _project(cards)
+    feed = ElementTree.fromstring(pages["p/mailbox/feed.xml"])
+    atom = "{http://www.w3.org/2005/Atom}"
+    assert [entry.findtext(f"{atom}title") for entry in feed.iter(f"{atom}entry")] == ["<b> & c", "Title of a"]
+    assert feed.findtext(f"{atom}updated") == "2026-01-03T14:03:05Z"
+    assert "feed.xml" in references(pages["p/mailbox/index.html"])
+
+
+@pytest.mark.parametrize(
+    "project",
+    [pytest.param(PROJECT, id="nothing open"), pytest.param(replace(PROJECT, gate=Gate.PASSWORD), id="gated")],
+)
+def test_a_project_with_nothing_open_has_no_feed(project: Project) -> None:
+    assert "p/mailbox/feed.xml" not in _project([_secret()], project)
 
 
 @pytest.mark.parametrize("count", [1, 5, 24, 400])
