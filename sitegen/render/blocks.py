@@ -179,7 +179,7 @@ def _code_block(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
 
 
 def _too_deep(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
-    sheet.out.append(f"<pre>{escape(tokens[index].content)}</pre>\n")
+    sheet.out.append(f'<pre tabindex="0">{escape(tokens[index].content)}</pre>\n')
 
 
 def _formula(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
@@ -190,7 +190,7 @@ def _write_formula(sheet: Sheet, tex: str, opener: str) -> None:
     math = to_mathml(tex, display=True)
     if math is None:
         source = escape(f"{opener}{tex}{closer_of(opener)}")
-        sheet.out.append(f'<pre class="math"><code class="math">{source}</code></pre>\n')
+        sheet.out.append(f'<pre class="math" tabindex="0"><code class="math">{source}</code></pre>\n')
     else:
         sheet.out.append(f'<div class="math" tabindex="0">{math}</div>\n')
 

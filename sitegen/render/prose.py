@@ -24,6 +24,6 @@ def render_markdown(text: str, ctx: Context, *, prefix: str, newlines: Literal["
     """
     text = clean(text)
     if len(text) > _LIMIT:
-        return Markup(f"<pre>{escape(text)}</pre>\n")
+        return Markup(f'<pre tabindex="0">{escape(text)}</pre>\n')
     sheet = Sheet(ctx, prefix, text, has_typed_breaks=newlines == "typed")
     return write_blocks(sheet, parse(text))
