@@ -39,13 +39,20 @@ def _line(frame: Frame, path: str, day: str) -> str:
     return f"<url><loc>{escape(frame.urls.absolute(path) or '')}</loc>{modified}</url>\n"
 
 
+def has_feed(frame: Frame, project: Project, cards: Sequence[Card]) -> bool:
+    """Whether the project is open, has an open share with a date, and the site's URL is known."""
+    is_known = frame.urls.absolute(urls.HOME) is not None
+    has_entry = any(not card.is_protected and last_activity(card) for card in cards)
+    return is_known and has_entry and project.gate is Gate.NONE
+
+
 def make_feed(frame: Frame, project: Project, cards: Sequence[Card]) -> Document | None:
     """The newest open shares of a project; None when the site's URL isn't known or none has a date."""
-    path = urls.project_file(project.slug, FEED_NAME)
-    here, page = frame.urls.absolute(path), frame.urls.absolute(urls.project_page(project.slug))
-    shown = [card for card in tops(cards) if not card.is_protected and last_activity(card)][:_FEED_LENGTH]
-    if not (here and page and shown) or project.gate is not Gate.NONE:
+    if not has_feed(frame, project, cards):
         return None
+    path = urls.project_file(project.slug, FEED_NAME)
+    here, page = frame.urls.absolute(path) or "", frame.urls.absolute(urls.project_page(project.slug)) or ""
+    shown = [card for card in tops(cards) if not card.is_protected and last_activity(card)][:_FEED_LENGTH]
     entries = "".join(_entry(frame, card) for card in shown)
     title = escape(f"{project.name} · {frame.site.title}")
     text = (
