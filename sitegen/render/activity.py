@@ -41,6 +41,8 @@ _TELLING: tuple[Kind, ...] = (
     "watch",
 )
 """What matters most to a reader first, for a run that has too much to tell."""
+_QUOTED: frozenset[Kind] = frozenset({"web", "create"})
+"""Kinds whose object is words, not code."""
 _PLACE = "\x01"
 
 
@@ -74,7 +76,8 @@ def _phrase(kind: Kind, steps: Sequence[Step], t: Catalogue) -> str:
         text = t(f"render.did_{kind}", what=_PLACE)
     else:
         text = t(f"render.did_{kind}_more", what=_PLACE, n=count - 1 if kind in _NAMED else count)
-    named = str(escape(text)).replace(_PLACE, f"<code>{escape(visible(first))}</code>")
+    tag = "q" if kind in _QUOTED else "code"
+    named = str(escape(text)).replace(_PLACE, f"<{tag}>{escape(visible(first))}</{tag}>")
     return named + _delta(steps) + _failures(steps, t)
 
 

@@ -40,7 +40,7 @@ def gather(
     )
     return Facts(
         title=_title(ctx, first_prompt),
-        source=_SOURCES.get(head.source_id) or visible(head.source_id).replace("_", " "),
+        source=_source(conversation),
         models=models(messages),
         started_at=head.started_at,
         ended_at=head.ended_at,
@@ -55,6 +55,13 @@ def gather(
         first_prompt=first_prompt,
         hidden=conversation.hidden,
     )
+
+
+def _source(conversation: Conversation) -> str:
+    """The source's name for people, with the persona that the assistant had there."""
+    source_id, persona = conversation.head.source_id, conversation.head.metadata.get("persona")
+    name = _SOURCES.get(source_id) or visible(source_id).replace("_", " ")
+    return f"{name} · {first_line(persona, 60)}" if isinstance(persona, str) and persona.strip() else name
 
 
 def _title(ctx: Context, first_prompt: str) -> str:

@@ -23,6 +23,7 @@ _NEWLINE = "\n"
 _TICKS = re.compile(r"`+")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
 _CODE = re.compile(r"</?code>")
+_QUOTE = re.compile(r"<q>(.*?)</q>")
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -45,7 +46,7 @@ def write(strand: Strand, ctx: Context, *, agents: Mapping[str, Iterable[str]]) 
             case Prompt():
                 yield _heading(2, ctx.t("render.prompt"), item.message.created_at, ctx)
                 yield from filter(None, (f"`{_line(item.command)}`" if item.command else "", closed(item.text)))
-                yield from (f"- {_line(file.filename or ctx.t('render.note_image'))}" for file in item.attachments)
+                yield from (f"- {_line(file.filename or ctx.t('render.images_only'))}" for file in item.attachments)
             case Answer():
                 yield _heading(3, ctx.t("render.answer"), item.message.created_at, ctx)
                 yield from _answer(item)
@@ -159,7 +160,7 @@ def _indented_all(text: str) -> str:
 
 def _plain(markup: Markup) -> str:
     """A line of HTML as Markdown: code stays code, all else becomes text."""
-    return _line(html.unescape(_TAG.sub("", _CODE.sub("`", str(markup)))))
+    return _line(html.unescape(_TAG.sub("", _QUOTE.sub(r"“\1”", _CODE.sub("`", str(markup))))))
 
 
 def _line(text: str) -> str:

@@ -13,7 +13,7 @@ from sitegen.render.wrappers import Note
 _INLINE = 160
 """A body of one line that is no longer stands beside its label."""
 _CODE = frozenset({"command", "shell"})
-_OPEN = frozenset({"teammate", "queued"})
+_OPEN = frozenset({"teammate", "queued", "approval"})
 """What people and agents said, which never folds."""
 _KNOWN_SYSTEM = frozenset({"compact_boundary", "unknown"})
 
@@ -24,9 +24,9 @@ def render_note(note: Note, ctx: Context, *, prefix: str) -> Markup:
     if not note.body or (note.kind == "command" and "\n" not in note.body):
         return Markup(label + _inline(note))
     if note.kind in _OPEN:
-        return Markup(label + _body(note, ctx, prefix))
+        return Markup(label + _title(note) + _body(note, ctx, prefix))
     if "\n" not in note.body and len(note.body) <= _INLINE and note.form == "plain":
-        return Markup(f"{label} {escape(visible(note.body))}")
+        return Markup(f"{label}{_title(note)} {escape(visible(note.body))}")
     hint = (
         "" if note.title or note.form == "prose" else f' <span class="hint">{escape(first_line(note.body, 80))}</span>'
     )

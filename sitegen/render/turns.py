@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from sitegen.model import Attachment, Block, Message, Show
+from sitegen.render import workspace
 from sitegen.render.calls import paired_call
 from sitegen.render.embedded import unfolded
 from sitegen.render.items import (
@@ -47,7 +48,7 @@ _TELLING = frozenset({"interrupted", "state", "approval", "error", "teammate", "
 
 def is_prompt(message: Message) -> bool:
     """Whether someone wrote this message: words, a command or an image, not only results and wrappers."""
-    if message.role != "user" or message.is_meta or message.is_compact_summary:
+    if message.role != "user" or message.is_meta or workspace.is_summary(message):
         return False
     has_results = any(block.kind == "tool_result" for block in message.blocks)
     for block in message.blocks:
@@ -73,6 +74,8 @@ def read(messages: Sequence[Message], reading: Reading) -> list[Item]:
 def _atoms(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Atom]:
     if message.id in reading.forks:
         yield ForkMark(message)
+    if asked := workspace.approval(message):
+        yield Aside(message, asked)
     match message.role:
         case "user":
             yield from _user(message, pairs, reading)
@@ -111,10 +114,10 @@ def _user(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Atom]:
 
 def _pieces(message: Message, block: Block) -> tuple[Piece, ...]:
     if block.text is None:
-        return (_unknown(block),) if block.payload else ()
+        return (_wordless(block),) if block.payload else ()
     if message.is_meta:
         return ()
-    return split(block.text, is_summary=message.is_compact_summary)
+    return split(block.text, is_summary=workspace.is_summary(message))
 
 
 def _assistant(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Atom]:
@@ -135,7 +138,7 @@ def _assistant(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Ato
 def _said(message: Message, number: int, block: Block, reading: Reading) -> Iterator[Atom]:
     if not block.text or not block.text.strip():
         if block.text is None and block.payload:
-            yield Aside(message, _unknown(block), number)
+            yield Aside(message, _wordless(block), number)
     elif message.is_api_error:
         yield Aside(message, Note("error", body=block.text, failed=True), number)
     elif message.role == "tool":
@@ -177,7 +180,7 @@ def _system_notes(message: Message) -> Iterator[Note]:
     subtype = message.metadata.get("subtype")
     failed = message.is_api_error or subtype == "api_error"
     for block in message.blocks:
-        for piece in split(block.text or "", is_summary=message.is_compact_summary):
+        for piece in split(block.text or "", is_summary=workspace.is_summary(message)):
             match piece:
                 case Words(text=text) if failed:
                     yield Note("error", body=text, failed=True)
@@ -187,8 +190,11 @@ def _system_notes(message: Message) -> Iterator[Note]:
                     yield piece
 
 
-def _unknown(block: Block) -> Note:
-    return Note("system", title="unknown", body=json.dumps(dict(block.payload), ensure_ascii=False, indent=2))
+def _wordless(block: Block) -> Note:
+    """A text block that has a payload in place of a text."""
+    return workspace.canvas(block) or Note(
+        "system", title="unknown", body=json.dumps(dict(block.payload), ensure_ascii=False, indent=2)
+    )
 
 
 def _file(block: Block, known: Iterable[Attachment]) -> tuple[Attachment, ...]:

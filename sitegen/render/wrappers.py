@@ -27,7 +27,7 @@ NoteKind = Literal[
     "queued",  # typed while the model worked
     "system",
     "error",
-    "image",
+    "canvas",
     "state",
     "approval",
 ]

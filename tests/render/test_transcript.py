@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -365,3 +366,35 @@ def test_no_text_yields_a_script_or_unbalanced_tags(parts: list[tuple[object, st
 def test_the_same_conversation_gives_the_same_transcript() -> None:
     lines = [ask("q"), call("Read"), result("x"), say("a")]
     assert rendered(talk(*lines)) == rendered(talk(*lines))
+
+
+# --------------------------------------------------------------------------------------------------------- workspace
+
+
+def test_a_pause_point_is_a_card_that_says_what_was_asked_and_decided() -> None:
+    point = {
+        "question": "Send the **letter**?",
+        "options": ["Send", {"label": "Wait"}],
+        "decision": "approved",
+        "decided_by": "bo",
+        "comment": "Go on.",
+    }
+    html = shown(ask("q"), message("system", metadata={"pause_point": point}), say("Sent."), show=Show.CONVERSATION)
+    card = html[html.index('<aside class="note approval"') : html.index("</aside>")]
+    for words in ("approved · bo", "<strong>letter</strong>", "Wait", "Go on."):
+        assert words in card
+
+
+def test_canvas_references_and_summaries_are_notes() -> None:
+    canvas = message("assistant", Block("text", payload={"canvas": {"title": "Draft", "content": "Dear Bo"}}))
+    summary = message("system", Block("text", "We wrote a letter."), metadata={"subtype": "compressed_summary"})
+    html = shown(ask("q"), canvas, summary)
+    assert '<span class="label">Canvas</span> Draft' in html
+    assert "Dear Bo" in html
+    assert "Earlier conversation, summarised" in html
+
+
+def test_a_persona_is_named_with_the_source() -> None:
+    conversation = talk(ask("q"), source="workspace")
+    head = replace(conversation.head, metadata={"persona": "Archivist"})
+    assert rendered(replace(conversation, head=head)).facts.source == "Workspace · Archivist"
