@@ -145,11 +145,13 @@ class Writer:
         for parent in parents(path):
             folder = self.root / parent
             kind, _ = look_at(folder)
+            if kind is Kind.FOLDER:
+                continue
             if kind is Kind.FILE:
                 folder.unlink(missing_ok=True)
-            elif kind not in (Kind.NOTHING, Kind.FOLDER):
+            elif kind is not Kind.NOTHING:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-            folder.mkdir(exist_ok=True)
+            folder.mkdir(exist_ok=True)  # another process may have been quicker
         if look_at(self.root / path)[0] is Kind.FOLDER:
             remove_tree(self.root, path)
 
