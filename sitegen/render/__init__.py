@@ -1,1 +1,6 @@
 """From a conversation to HTML fragments: exchanges, activities, prose, and the two exports. No files, no database."""
+
+from sitegen.render.context import RenderOptions
+from sitegen.render.transcript import render
+
+__all__ = ["RenderOptions", "render"]
