@@ -1,0 +1,125 @@
+"""A diff as a figure: every line with its sign, numbers where they're known, changed words marked.
+
+Where the rows come from is `patches`'; colours are `diff.css`'s and never say anything alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from markupsafe import Markup, escape
+
+from sitegen.render.ansi import visible_escapes
+from sitegen.render.context import Context
+from sitegen.render.figure import block, content, folded, head_lines
+from sitegen.render.patches import FilePatch, Row, matches, parse_unified
+from sitegen.render.text import visible
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_WORD_EDITS = 60
+_LINE_LIMIT = 1_000
+"""In a longer line no words are marked."""
+_ALIKE = 0.4
+"""Two lines are versions of one when this part of them is equal."""
+_ELEMENTS = {"-": "del", "+": "ins"}
+
+
+def render_diff(rows: Sequence[Row], ctx: Context, *, label: Markup | None = None) -> Markup:
+    """A figure of `rows`, with `label` as its caption."""
+    shown = _marked(rows)
+    head = head_lines(len(rows), ctx)
+    body = block(_lines(rows[:head], shown), _numbers(rows, 0, head))
+    if head < len(rows):
+        tail = block(_lines(rows[head:], shown[head:]), _numbers(rows, head, len(rows)))
+        body += folded(tail, len(rows), ctx)
+    title = Markup(f"<figcaption>{label}</figcaption>") if label else Markup()
+    return Markup(f'<figure class="code diff">{title}{body}</figure>\n')
+
+
+def render_patch(text: str, ctx: Context) -> Markup:
+    """A unified diff as a figure a file."""
+    return Markup().join(render_diff(file.rows, ctx, label=path_label(file)) for file in parse_unified(text))
+
+
+def path_label(file: FilePatch) -> Markup:
+    """The file's path, and where it moved to."""
+    moved = Markup(" → {}").format(visible(file.moved_to)) if file.moved_to else Markup()
+    return escape(visible(file.path)) + moved
+
+
+def _lines(rows: Sequence[Row], shown: Sequence[str]) -> str:
+    parts: list[str] = []
+    for kind, group in groupby(zip(rows, shown, strict=False), key=lambda pair: pair[0].kind):
+        if kind == "@":
+            parts += (f'<span class="hunk">{text or "⋯"}</span>\n' for _, text in group)
+            continue
+        text = "".join(f"{kind}{text}\n" for _, text in group)
+        name = _ELEMENTS.get(kind)
+        parts.append(f"<{name}>{text}</{name}>" if name else text)
+    return "".join(parts)
+
+
+def _numbers(rows: Sequence[Row], start: int, end: int) -> str | None:
+    """Old and new line numbers, a row each; None when nothing is numbered."""
+    numbers = [number for row in rows for number in (row.old, row.new) if number is not None]
+    if not numbers:
+        return None
+    width = len(str(max(numbers)))
+    return "\n".join(f"{_number(row.old, width)} {_number(row.new, width)}" for row in rows[start:end])
+
+
+def _number(number: int | None, width: int) -> str:
+    return " " * width if number is None else f"{number:>{width}}"
+
+
+# ----------------------------------------------------------------------------------------------------- changed words
+
+
+def _marked(rows: Sequence[Row]) -> list[str]:
+    """The HTML of each row's text. Where lines were replaced, the words that changed are marked."""
+    shown = [content(visible_escapes(row.text).replace("\n", " ")) for row in rows]
+    for removed, added in _replacements(rows):
+        for old, new in zip(removed, added, strict=False):
+            marked = _mark_words(rows[old].text, rows[new].text)
+            if marked is not None:
+                shown[old], shown[new] = marked
+    return shown
+
+
+def _replacements(rows: Sequence[Row]) -> Iterator[tuple[range, range]]:
+    """Where removed lines are followed by added ones, as places in `rows`."""
+    start = 0
+    last = range(0)
+    for kind, group in groupby(rows, key=lambda row: row.kind):
+        here = range(start, start + sum(1 for _ in group))
+        start = here.stop
+        if kind == "+" and last:
+            yield last, here
+        last = here if kind == "-" else range(0)
+
+
+def _mark_words(old: str, new: str) -> tuple[str, str] | None:
+    """Both lines with their differing words in `<b>`; None when they have too little in common or are very long."""
+    if max(len(old), len(new)) > _LINE_LIMIT or not old.strip() or not new.strip():
+        return None
+    a, b = (_WORD.findall(visible_escapes(line)) for line in (old, new))
+    equal = matches(a, b, limit=_WORD_EDITS)
+    kept = sum(len(word.strip()) for i, _, length in equal for word in a[i : i + length])
+    if kept < _ALIKE * max(len(old.strip()), len(new.strip())):
+        return None
+    return _with_marks(a, ((i, length) for i, _, length in equal)), _with_marks(
+        b, ((j, length) for _, j, length in equal)
+    )
+
+
+def _with_marks(words: list[str], equal: Iterable[tuple[int, int]]) -> str:
+    parts: list[str] = []
+    at = 0
+    for start, length in (*equal, (len(words), 0)):
+        changed = content("".join(words[at:start]))
+        parts.append(f"<b>{changed}</b>" if changed else "")
+        parts.append(content("".join(words[start : start + length])))
+        at = start + length
+    return "".join(parts)

@@ -1,0 +1,41 @@
+"""What code and diffs share: the block that scrolls, the numbers beside it, the fold of its tail."""
+
+from __future__ import annotations
+
+from markupsafe import Markup, escape
+
+from sitegen.render.context import Context
+
+
+def content(text: str) -> str:
+    """`text` escaped to stand between tags, where quotes may stay as they are."""
+    return str(escape(text)).replace("&#39;", "'").replace("&#34;", '"')
+
+
+def block(code: str, numbers: str | None = None) -> Markup:
+    """A block of code, with line numbers beside it if there are any; those aren't read out and aren't selected."""
+    shown = f'<pre tabindex="0"><code>{code}</code></pre>'
+    if not numbers:
+        return Markup(shown)
+    return Markup(f'<div class="lined"><pre class="ln" aria-hidden="true">{numbers}</pre>{shown}</div>')
+
+
+def folded(tail: Markup, lines: int, ctx: Context) -> Markup:
+    """The rest of a long block behind "Show all {lines} lines"; it works without script."""
+    more = escape(ctx.t("tools.show_all", n=lines, count=grouped(lines, ctx)))
+    less = escape(ctx.t("tools.show_less"))
+    return Markup(
+        f'<details class="rest"><summary><span class="more">{more}</span><span class="less">{less}</span></summary>'
+        f"{tail}</details>"
+    )
+
+
+def head_lines(lines: int, ctx: Context) -> int:
+    """How many of a block's lines stand before the fold: all, unless they are many. A few more aren't worth a fold."""
+    limit = ctx.options.code_lines
+    return lines if lines <= limit + max(2, limit // 5) else limit
+
+
+def grouped(number: int, ctx: Context) -> str:
+    """A whole number as people write it: 1,234."""
+    return f"{number:,}".replace(",", ctx.t("tools.thousands"))
