@@ -2,14 +2,19 @@
 /** Starts everything once the page is there; a page that gets its conversation later says so by `sitegen:content`. */
 
 function startPage() {
-  strings = JSON.parse(one("#strings")?.textContent ?? "{}");
+  readStrings();
   applyTheme(currentTheme());
   for (const element of all(".theme, .help, .filter")) element.hidden = false;
   startFilter();
   startReading();
 }
 
+function readStrings() {
+  strings = JSON.parse(one("#strings")?.textContent ?? "{}");
+}
+
 function startReading() {
+  readStrings();
   if (!one(".conversation")) return;
   for (const element of all(".controls")) element.hidden = false;
   for (const chip of all("[data-show]")) chip.onclick = () => chooseView(chip.dataset.show ?? usualView);
