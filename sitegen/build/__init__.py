@@ -13,7 +13,7 @@ from sitegen import __version__
 from sitegen.build.report import BuildOptions, BuildReport, OnProgress, Stage
 
 if TYPE_CHECKING:
-    from sitegen.config import Config
+    from pathlib import Path
 
 __all__ = ["STATE_FOLDER", "BuildOptions", "BuildReport", "OnProgress", "Stage", "build", "invocation"]
 
@@ -26,16 +26,21 @@ def invocation(options: BuildOptions) -> str:
     return json.dumps([__version__, sys.version, output, options.is_offline, options.is_strict])
 
 
-def build(config: Config, options: BuildOptions, *, on_progress: OnProgress = lambda *_: None) -> BuildReport:
+def build(config_path: Path, options: BuildOptions, *, on_progress: OnProgress = lambda *_: None) -> BuildReport:
     """Builds the site of a configuration and says what was done.
 
-    Raises SitegenError: ProjectionError when the projection can't be read, OutputError when the folder isn't ours or
+    Raises SitegenError: ConfigError when the configuration can't be honoured, ProjectionError when the projection can't be read, OutputError when the folder isn't ours or
     can't be written, RefusedError when something that should be gone can't be removed, BuildError when pages failed
     (after all others were made) or when `is_strict` and a share had to be left out (before anything was).
     """
     from sitegen.build.run import Run
+    from sitegen.config import load
     from sitegen.output.lock import hold
+    from sitegen.output.watch import Watch
 
+    watch = Watch()
+    watch.file(config_path)  # before it's read, so that an edit meanwhile shows the next time
+    config = load(config_path)
     output = options.output.absolute() if options.output is not None else config.output.directory
     with hold(config.folder / STATE_FOLDER, output=output):
-        return Run(config, options, output=output, on_progress=on_progress).run()
+        return Run(config, options, output=output, on_progress=on_progress, watch=watch).run()

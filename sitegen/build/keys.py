@@ -49,8 +49,13 @@ class Keys:
         project = None if share.project is None else (share.project.slug, share.project.name)
         family = [(card.slug, card.title) for card in (*([parent] if parent else []), *children)]
         around = (project, is_project_listed, parent is None, family)
-        terms = (share.slug, share.listed, share.is_expired, share.expires, share.gate, share.view_limit, share.epoch)
-        return digest(self.framing, self.transcript(share), terms, around)
+        return f"{terms_of(share)}-{digest(self.framing, self.transcript(share), share.slug, around)}"
+
+
+def terms_of(share: Share) -> str:
+    """A hash (40 hex digits) of who may see how much of a conversation; the first part of its page's key."""
+    shown = (share.show, share.messages, share.title)
+    return digest(shown, share.listed, share.is_expired, share.expires, share.gate, share.view_limit, share.epoch)
 
 
 def make_keys(*, page_settings: str, templates: Sequence[Path], static: Sequence[Path], is_offline: bool) -> Keys:

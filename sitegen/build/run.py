@@ -38,7 +38,7 @@ class Run:
     options: BuildOptions
     output: Path
     on_progress: OnProgress
-    watch: Watch = field(default_factory=Watch)
+    watch: Watch
     now: datetime = field(init=False)
     warnings: list[str] = field(default_factory=list)
 
@@ -56,8 +56,9 @@ class Run:
             self.on_progress("finishing", 0, 0)
             site.make_indexes()
             site.finish()
+            # Before the state says that all is done: a narrowed share must leave no trace, whenever a build dies.
+            Cache(self.cache_folder).prune(site.used_transcripts)
             state.finish(self._finished(site, registry))
-        Cache(self.cache_folder).prune(site.used_transcripts)
         _refuse_unfinished(site)
         return self._report(site, registry)
 
@@ -71,7 +72,6 @@ class Run:
 
     def _watch_inputs(self) -> None:
         """Everything that decides a byte of the output, before it's read. A new version of a library is a new name."""
-        self.watch.file(self.config.path)
         for projection in self.config.source.projections:
             self.watch.file(projection)
             self.watch.file(projection.with_name(projection.name + ".wal"))

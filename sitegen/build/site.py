@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from sitegen.build.family import Family
-from sitegen.build.keys import Keys, digest
+from sitegen.build.keys import Keys, digest, terms_of
 from sitegen.build.pool import make_all
 from sitegen.build.report import OnProgress
 from sitegen.build.work import Made, Setting, Task, make_pages
@@ -149,16 +149,23 @@ class SiteBuild:
         self._record(share, card=None, cache_key="")
 
     def _accept(self, share: Share, made: Made) -> None:
-        """A share whose page failed keeps what it had, so that its readers lose nothing."""
         if made.failure is not None:
             self.failures.append(f"{share.slug}: {made.failure}")
-            self.folder.keep_as_is(_owner(share))
-            if known := self.state.last.shares.get(share.slug):
-                self.records[share.slug] = replace(known, page_key="", expires=share.expires)
+            self._keep_what_may_stay(share)
             return
         self.folder.accept(made.written)
         self.written += sum(file.is_changed for file in made.written)
         self._record(share, card=made.card, cache_key=self.keys.transcript(share))
+
+    def _keep_what_may_stay(self, share: Share) -> None:
+        """A page that couldn't be made anew keeps what it had, unless its old form shows more than it may now."""
+        terms = terms_of(share)
+        known = self.state.last.shares.get(share.slug)
+        if known is None or not known.page_key.startswith(terms):
+            self.removal += self.folder.remove(_owner(share))
+            return
+        self.folder.keep_as_is(_owner(share))
+        self.records[share.slug] = replace(known, page_key=terms)
 
     def _record(self, share: Share, *, card: Card | None, cache_key: str) -> None:
         self.records[share.slug] = ShareRecord(

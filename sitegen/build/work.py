@@ -140,7 +140,6 @@ class Worker:
             timezone=site.timezone,
             show=share.show,
             title=share.title,
-            hidden=shown.hidden,
         )
         transcript = render(shown, options)
         self._cache.put(task.transcript_key, transcript)

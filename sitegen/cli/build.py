@@ -68,7 +68,7 @@ def command(
     is_new = report is None
     if report is None:
         with _Progress(is_quiet=is_json) as progress:
-            report = build(app.config(), options, on_progress=progress.show)
+            report = build(app.config_path(), options, on_progress=progress.show)
     seconds = round(time.perf_counter() - started, 3)
     if is_json:
         click.echo(json.dumps(_as_json(report, seconds)))
