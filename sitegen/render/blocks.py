@@ -1,6 +1,6 @@
 """Markdown blocks, from tokens to HTML: paragraphs, headings, lists, tables, fences, formulas, footnotes.
 
-Headings begin at h4, below the message's own. Writes no style and no handler; an alignment is a class.
+Headings begin below the message's own. Writes no style and no handler; an alignment is a class.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from sitegen.render.sheet import Note, Sheet
 
 _INNER_LINK = re.compile(r"[(<:]\s*#")
 _TASK = re.compile(r"\[([ xX])\](?=\s)")
-_HEADING_TAGS = ("h4", "h5", "h6", "h6", "h6", "h6")
 _DIAGRAMS = {
     "mermaid": "Mermaid",
     "plantuml": "PlantUML",
@@ -66,14 +65,14 @@ def _survey(sheet: Sheet, tokens: Sequence[Token]) -> None:
     """Find out which levels of headings there are, and which headings this message links to."""
     headings = [index for index, token in enumerate(tokens) if token.type == "heading_open"]
     levels = sorted({tokens[index].tag for index in headings})
-    sheet.heading_tags = dict(zip(levels, _HEADING_TAGS, strict=False))
+    sheet.heading_tags = {level: f"h{min(sheet.heading_level + rank, 6)}" for rank, level in enumerate(levels)}
     if not headings or _INNER_LINK.search(sheet.source) is None:
         return
     wanted = {slug_of(target) for target in _targets(tokens) if target.startswith("#")}
     for index in headings:
         slug = slug_of(plain_text(tokens[index + 1].children or ()))
         if slug in wanted and slug not in sheet.heading_ids:
-            sheet.heading_ids[slug] = sheet.anchors[index] = f"h-{sheet.prefix}-{slug}"
+            sheet.heading_ids[slug] = sheet.anchors[index] = f"{sheet.prefix}-h-{slug}"
 
 
 def _targets(tokens: Sequence[Token]) -> Iterator[str]:
@@ -217,10 +216,10 @@ def _note_item(sheet: Sheet, note: Note) -> str:
     body = note.body
     if note.references:
         label = escape(sheet.ctx.t("prose.footnote_back", number=number))
-        back = f' <a href="#fnref-{prefix}-{number}" aria-label="{label}">↩\ufe0e</a>'
+        back = f' <a href="#{prefix}-ref-{number}" aria-label="{label}">↩\ufe0e</a>'
         end = "</p>\n"
         body = f"{body.removesuffix(end)}{back}{end}" if body.endswith(end) else body + back
-    return f'<li id="fn-{prefix}-{number}">{body}</li>\n'
+    return f'<li id="{prefix}-fn-{number}">{body}</li>\n'
 
 
 _HANDLERS: dict[str, Callable[[Sheet, Sequence[Token], int], None]] = {

@@ -160,7 +160,7 @@ def _note_mark(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
     prefix = escape(sheet.prefix)
     label = escape(sheet.ctx.t("prose.footnote", number=note.number))
     sheet.out.append(
-        f'<sup><a href="#fn-{prefix}-{note.number}" id="fnref-{prefix}-{note.number}{again}"'
+        f'<sup><a href="#{prefix}-fn-{note.number}" id="{prefix}-ref-{note.number}{again}"'
         f' aria-label="{label}">{note.number}</a></sup>'
     )
 

@@ -29,6 +29,8 @@ class Sheet:
     source: str
     has_typed_breaks: bool
     """Whether each newline of a paragraph is one that a person typed."""
+    heading_level: int = 4
+    """The rank of the highest heading in use."""
     out: list[str] = field(default_factory=list)
     direction: str = field(init=False)
     """The attribute that lets a block find its own direction; empty where all text runs from left to right."""

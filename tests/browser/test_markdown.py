@@ -25,7 +25,7 @@ POLICY = "default-src 'none'; style-src 'self'; img-src data:"
 def section(number: int, case: Case) -> str:
     html = case.render().replace("{ROOT}", ROOT)
     html = html.replace(f'{ROOT}i/d45452713910a92d.png"', f'{DOT}"').replace("{TAB}", "\t")
-    html = html.replace("-m-", f"-m{number}-")  # as the pages do: a prefix for each message
+    html = html.replace('"m-', f'"m{number}-').replace('"#m-', f'"#m{number}-')  # a prefix for each message
     return f'<section class="answer"><h3>{escape(case.id)}</h3><div class="prose" dir="auto">{html}</div></section>'
 
 

@@ -129,6 +129,20 @@ def test_every_link_within_a_message_finds_its_place() -> None:
     assert set(re.findall(r'href="#([^"]+)"', html)) <= ids
 
 
+def test_every_id_begins_with_the_prefix() -> None:
+    html = render("# A\n\n[a](#a) x[^1]\n\n[^1]: note", prefix="abc-2")
+
+    assert all(anchor.startswith("abc-2-") for anchor in re.findall(r' id="([^"]+)"', html))
+
+
+def test_headings_begin_where_the_page_says() -> None:
+    context = Context(RenderOptions(), HEAD)
+
+    html = render_markdown("## A\n\n#### B\n\n##### C", context, prefix="m", heading_level=5)
+
+    assert re.findall(r"<(h\d)>", html) == ["h5", "h6", "h6"]
+
+
 def test_sentences_come_in_the_language_of_the_site() -> None:
     html = render("- [x] ja\n\n![Plan](https://example.org/p.png)\n\nText[^1]\n\n[^1]: Note", language="de")
 
