@@ -43,7 +43,7 @@ def draw_run(item: Run, drawing: Drawing, *, is_all: bool) -> Iterator[tuple[Mes
 
 def _fold(run: Run, lines: list[str], drawing: Drawing, *, is_open: bool) -> str:
     steps = [drawing.steps[entry.paired.anchor] for entry in run.entries if isinstance(entry, Call)]
-    anchor = drawing.anchor("r", run.message)
+    anchor = drawing.run_anchor(run.entries[0])
     did = tell(steps, drawing.ctx.t)
     drawing.search(did.striptags())
     if steps:

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from sitegen.model import ROOT, Mark, MarkKind, Message
 from sitegen.render.context import Context
+from sitegen.render.items import Aside, Call, Thought
 from sitegen.render.prose import render_markdown
 from sitegen.render.steps import Step
 from sitegen.render.tree import Alternative
@@ -69,6 +70,14 @@ class Drawing:
     def anchor(self, kind: str, message: Message, number: int | None = None) -> str:
         """The id of a message ("m"), a run ("r"), a step ("t", with its block's number) or a fork ("v")."""
         return f"{kind}-{self.scope}{message.id}" + ("" if number is None else f"-{number}")
+
+    def run_anchor(self, first: Thought | Call | Aside) -> str:
+        """The id of the run that begins with this entry; a message's second run has the entry's number in it too."""
+        anchor = self.anchor("r", first.message)
+        if anchor not in self._used:
+            return anchor
+        number = first.paired.block_number if isinstance(first, Call) else first.number
+        return self.anchor("r", first.message, number)
 
     def identity(self, anchor: str) -> str:
         """The id attribute for an anchor; empty when it stands on the page already."""

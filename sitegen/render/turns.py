@@ -139,7 +139,7 @@ def _said(message: Message, number: int, block: Block, reading: Reading) -> Iter
     if not block.text or not block.text.strip():
         if block.text is None and block.payload:
             yield Aside(message, _wordless(block), number)
-    elif message.is_api_error:
+    elif message.is_api_error or (block.text.startswith("API Error") and not message.model):
         yield Aside(message, Note("error", body=block.text, failed=True), number)
     elif message.role == "tool":
         orphan = replace(block, kind="tool_result")
