@@ -76,8 +76,11 @@ def _phrase(kind: Kind, steps: Sequence[Step], t: Catalogue) -> str:
         text = t(f"render.did_{kind}", what=_PLACE)
     else:
         text = t(f"render.did_{kind}_more", what=_PLACE, n=count - 1 if kind in _NAMED else count)
-    tag = "q" if kind in _QUOTED else "code"
-    named = str(escape(text)).replace(_PLACE, f"<{tag}>{escape(visible(first))}</{tag}>")
+    name = escape(visible(first))
+    if kind != "fetch":
+        tag = "q" if kind in _QUOTED else "code"
+        name = Markup(f"<{tag}>{name}</{tag}>")
+    named = str(escape(text)).replace(_PLACE, name)
     return named + _delta(steps) + _failures(steps, t)
 
 

@@ -17,6 +17,8 @@ _LEAD_LINES = 5
 _LEAD_LIMIT = 400
 _LONG_PROMPT = 2400
 """Characters after which a prompt folds whatever its lines."""
+_SOURCE_LIMIT = 50_000
+"""A longer text isn't put on the page twice; conversation.md has it as it was written."""
 _MARKUP = frozenset("*_`#[|~<\\$>&")
 
 
@@ -89,7 +91,9 @@ def _part(part: Part, drawing: Drawing) -> str:
 
 def _source(text: str) -> str:
     """The raw text as an attribute, where the page doesn't show it as it is."""
-    return "" if _MARKUP.isdisjoint(text) else f' data-src="{escape(clean(text))}"'
+    if _MARKUP.isdisjoint(text) or len(text) > _SOURCE_LIMIT:
+        return ""
+    return f' data-src="{escape(clean(text))}"'
 
 
 def _who(role: str, message: Message, drawing: Drawing) -> str:

@@ -233,7 +233,13 @@ def _shown(atom: Atom, show: Show) -> Atom | None:
             return atom
         is_told = show is Show.CALLS and atom.note.title and atom.note.kind not in QUIET
         return replace(atom, note=replace(atom.note, body="")) if is_told else None
-    return atom if show is Show.CALLS and isinstance(atom, Call) else None
+    return _call_alone(atom) if show is Show.CALLS and isinstance(atom, Call) else None
+
+
+def _call_alone(call: Call) -> Call:
+    """A call without what it returned; that it failed is part of the call."""
+    bare = replace(call.paired, result=None, images=(), attachments=(), tool_detail={}, is_result_shown=False)
+    return replace(call, paired=bare)
 
 
 def _merged(atoms: Iterable[Atom]) -> Iterator[Atom]:
