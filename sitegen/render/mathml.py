@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from xml.etree.ElementTree import Element
 
-from latex2mathml.converter import Converter
+from latex2mathml.converter import convert_to_element
 from markupsafe import Markup, escape
 
 _LENGTH_LIMIT = 8_000
@@ -46,7 +46,7 @@ _CLASSES = {
 }
 
 # A macro can grow without bounds, and a link, a style or a colour of its own is nothing that a formula may bring.
-_REFUSED = re.compile(r"\\(?:def|gdef|edef|let|newcommand|renewcommand|providecommand|newenvironment|href|url|style)\b")
+_REFUSED = re.compile(r"\\(?:def|gdef|edef|let|newcommand|renewcommand|providecommand|newenvironment|href|url|style|class)\b")
 _ALIGNED = ("aligned", "align", "split", "eqnarray", "eqnarray*")
 _STACKED = ("gather", "gather*", "gathered", "multline", "multline*")
 _SAME_AS = dict.fromkeys(_ALIGNED, "align*") | dict.fromkeys(_STACKED, "matrix")
@@ -63,7 +63,7 @@ def to_mathml(tex: str, *, display: bool) -> Markup | None:
     if len(tex) > _LENGTH_LIMIT or _REFUSED.search(tex):
         return None
     try:
-        element = Converter(display="block" if display else "inline").convert_to_element(_prepare(tex))
+        element = convert_to_element(_prepare(tex), display="block" if display else "inline")
         body = "".join(_write(child, depth=0) for child in element)
     except Exception:  # noqa: BLE001 - a formula that isn't one makes the library raise whatever it likes
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from PIL import Image, ImageOps
@@ -36,6 +37,7 @@ class Picture:
     height: int
 
 
+@lru_cache(maxsize=2)  # an attachment is asked what it is before it's shown
 def read_picture(data: bytes) -> Picture | Fault:
     """The image that `data` holds, cleaned, or why it can't be published."""
     if len(data) > _BYTES_LIMIT:
