@@ -7,7 +7,7 @@ own and are only passed on from here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 from pygments.token import Comment, Generic, Keyword, Literal, Name, Number, Operator, String, _TokenType
@@ -59,6 +59,10 @@ _CLASSES: dict[_TokenType, str] = {
 }
 """Few classes, so that neighbours merge; plain names, operators and punctuation have none."""
 
+_MARKS = {name: chr(number) for number, name in enumerate(sorted(set(_CLASSES.values())), start=0x0E)}
+_END, _SPLIT = "\x01", "\x02"
+"""Where spans begin and end, while the text is put together. A text that's shown can't hold them."""
+
 _LINE_LIMIT = 2_000
 """A longer line was made by a machine: nothing from it on is coloured."""
 _TERMINALS = frozenset({"ansi", "term"})
@@ -77,9 +81,9 @@ def render_code(
 ) -> Markup:
     """A figure of `source`, coloured when `language` (a fence's word or a lexer's name) is known.
 
-    `label` stands in the caption instead of the language. `first_number` numbers the lines from there. At most
-    `colour_bytes` characters (the options' `highlight_bytes`, unless given) are coloured; the caption says when that
-    isn't all.
+    `label` stands in the caption instead of the language. `first_number` numbers the lines from there. At most the
+    options' `highlight_bytes` are coloured. With `colour_bytes` a longer source is coloured only before its fold. The
+    caption says when not all is coloured.
     """
     name = language.strip().lower()
     if name in _TERMINALS:
@@ -88,7 +92,10 @@ def render_code(
         return render_patch(source, ctx)
     text = visible_escapes(source).removesuffix("\n")
     limit = ctx.options.highlight_bytes if colour_bytes is None else colour_bytes
-    coloured = colourable(text, limit) if find_lexer(name) is not None else 0
+    coloured = 0
+    if limit and find_lexer(name) is not None:
+        lines = ctx.options.code_lines if colour_bytes is not None and len(text) > limit else None
+        coloured = colourable(text, limit, lines=lines)
     return _figure(text, ctx, name=name, label=label, first_number=first_number, coloured=coloured)
 
 
@@ -122,16 +129,17 @@ def _line_start(text: str, line: int) -> int:
     return position
 
 
-def colourable(text: str, limit: int) -> int:
-    """How much of `text` is coloured: whole lines up to `limit` characters and up to the first endless line."""
+def colourable(text: str, limit: int, *, lines: int | None = None) -> int:
+    """How much of `text` is coloured: whole lines up to `limit` characters, `lines` lines and the first endless one."""
     end = len(text) if len(text) <= limit else text.rfind("\n", 0, limit) + 1
-    position = 0
-    while position < end:
+    position = count = 0
+    while position < end and count != lines:
         next_line = text.find("\n", position) + 1 or len(text)
         if next_line - position > _LINE_LIMIT:
             return position
         position = next_line
-    return end
+        count += 1
+    return min(position, end)
 
 
 def _parts(text: str, language: str, split: int, coloured: int) -> tuple[str, str]:
@@ -149,18 +157,27 @@ def _colour(text: str, language: str, split: int) -> tuple[str, str]:
     lexer = find_lexer(language)
     if lexer is None:
         return content(text[:split]), content(text[split:])
-    head: list[str] = []
-    tail: list[str] = []
+    parts: list[str] = []
     for start, end, name in _spans(lex(lexer, text + "\n"), text):
-        if start < split:
-            head.append(_span(text[start : min(end, split)], name))
+        parts.append(_span(text[start : min(end, split)], name) if start < split else "")
+        if start < split <= end:
+            parts.append(_SPLIT)
         if end > split:
-            tail.append(_span(text[max(start, split) : end], name))
-    return "".join(head), "".join(tail)
+            parts.append(_span(text[max(start, split) : end], name))
+    head, _, tail = "".join(parts).partition(_SPLIT)
+    return _written(head), _written(tail)
 
 
 def _span(text: str, name: str) -> str:
-    return f'<span class="{name}">{content(text)}</span>' if name else content(text)
+    return f"{_MARKS[name]}{text}{_END}" if name and text else text
+
+
+def _written(marked: str) -> str:
+    """The HTML of a text in which spans are control characters: one escaping for all instead of one each."""
+    html = content(marked).replace(_END, "</span>")
+    for name, mark in _MARKS.items():
+        html = html.replace(mark, f'<span class="{name}">')
+    return html
 
 
 def _spans(tokens: Iterable[Token], text: str) -> Iterator[tuple[int, int, str]]:
@@ -169,17 +186,17 @@ def _spans(tokens: Iterable[Token], text: str) -> Iterator[tuple[int, int, str]]
     White space between two tokens of a class joins them. A lexer that goes astray loses its colours from there on, and
     nothing else: what's shown is always the text itself.
     """
-    start, solid, position, end, name = 0, 0, 0, len(text), ""
+    start, solid, position, name = 0, 0, 0, ""
     for at, kind, value in tokens:
-        if at > position or position >= end:
-            break
-        if at < position or not value:
+        if at != position:
+            if at > position:
+                break
             continue
-        position = min(at + len(value), end)
-        found = _class_of(kind)
-        if not found and value.isspace():
-            continue
+        position += len(value)
+        found = _CLASS_OF[kind]
         if found != name:
+            if not found and (value.isspace() or not value):
+                continue
             if not name:
                 yield start, at, ""
             else:
@@ -188,14 +205,17 @@ def _spans(tokens: Iterable[Token], text: str) -> Iterator[tuple[int, int, str]]
                     yield solid, at, ""
             start, name = at if found or not name else solid, found
         solid = position
-    if not name:
-        solid = start
+    solid = min(solid, len(text)) if name else start
     yield start, solid, name
-    yield solid, end, ""
+    yield solid, len(text), ""
 
 
-@cache
-def _class_of(kind: _TokenType) -> str:
-    if kind in _CLASSES:
-        return _CLASSES[kind]
-    return "" if kind.parent is None else _class_of(kind.parent)
+class _ClassOf(dict[_TokenType, str]):
+    """The class of each kind of token: its own, or that of the kind above it."""
+
+    def __missing__(self, kind: _TokenType) -> str:
+        found = self[kind] = "" if kind.parent is None else self[kind.parent]
+        return found
+
+
+_CLASS_OF = _ClassOf(_CLASSES)

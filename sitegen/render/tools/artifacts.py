@@ -14,11 +14,13 @@ from sitegen.render.text import first_line
 from sitegen.render.tools.inputs import objects_in, parsed, path_in, result_text, text_in
 from sitegen.render.tools.parts import (
     NOTHING,
+    Outcome,
     base_name,
     changed,
     failure,
     link,
     make_step,
+    outcome,
     prose,
     say,
     sentence,
@@ -65,6 +67,7 @@ def render(call: PairedCall, ctx: Context) -> Step:
         excerpt=text_in(values, "content"),
         object=title,
         key=text_in(values, "id", "textdoc_id") or title,
+        ended=outcome(call, ctx) if call.result is not None or call.is_error else Outcome(),
         added=added,
         removed=removed,
     )

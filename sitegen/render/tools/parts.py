@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup, escape
 
@@ -25,7 +26,7 @@ from sitegen.render.text import clean, first_line, shorten, visible
 from sitegen.render.tools.inputs import result_text
 
 NOTHING = Markup()
-COLOUR_BYTES = 6_000
+COLOUR_BYTES = 3_000
 """So much of a tool's code is coloured: what stands before the fold and more. Nothing costs a build as much."""
 _NAME_LIMIT = 60
 _EXCERPT_LINES = 12
@@ -168,10 +169,13 @@ def told(ctx: Context, key: str, **values: object) -> Markup:
     return Markup('<p class="told">{}</p>').format(say(ctx, key, **values))
 
 
-def prose(text: str, call: PairedCall, ctx: Context, *, part: str) -> Markup:
-    """Markdown in a step's detail; `part` tells the texts of one step apart."""
+def prose(text: str, call: PairedCall, ctx: Context, *, part: str, is_coloured: bool = True) -> Markup:
+    """Markdown in a step's detail; `part` tells the texts of one step apart. Its code may stay without colours."""
     if not text.strip():
         return NOTHING
+    if not is_coloured:
+        ctx = copy(ctx)
+        ctx.options = replace(ctx.options, highlight_bytes=0)
     html = render_markdown(text, ctx, prefix=f"{call.anchor}-{part}-")
     return Markup(f'<div class="prose" dir="auto">{html}</div>')
 

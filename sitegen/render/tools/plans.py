@@ -18,7 +18,11 @@ def render(call: PairedCall, ctx: Context) -> Step:
     """The start of planning, or a plan put before the user."""
     if call.tool_name.strip().lower() in _START:
         return make_step(call, ctx, "plan", say(ctx, "plan_started"), body=failure(call, ctx))
-    plan = text_in(call.input, "plan") or text_in(call.tool_detail, "plan")
+    plan = (
+        text_in(call.input, "plan")
+        or text_in(call.tool_detail, "plan")
+        or result_text(call).partition("## Approved Plan:\n")[2]
+    )
     return make_step(
         call,
         ctx,

@@ -72,13 +72,16 @@ def _page(call: PairedCall, ctx: Context, url: str) -> Step:
     if isinstance(code, int) and not isinstance(code, bool) and code >= 400:
         lead += told(ctx, "http_status", code=code)
     text = text_in(call.tool_detail, "result") or result_text(call)
+    body = failure(call, ctx)
+    if not outcome(call, ctx).failed:
+        body = prose(text, call, ctx, part="r", is_coloured=False) + images(call, ctx)
     return make_step(
         call,
         ctx,
         "fetch",
         say(ctx, "opened", place=first_line(host or url, 60)) if url else say(ctx, "opened_page"),
         lead=lead + sentence(text_in(call.input, "prompt")),
-        body=failure(call, ctx) if outcome(call, ctx).failed else prose(text, call, ctx, part="r") + images(call, ctx),
+        body=body,
         excerpt=text,
         object=host,
         key=url,
@@ -95,7 +98,7 @@ def _search(call: PairedCall, ctx: Context, query: str) -> Step:
     if outcome(call, ctx).failed:
         body = failure(call, ctx)
     else:
-        body += prose(_without_links(result_text(call)), call, ctx, part="r")
+        body += prose(_without_links(result_text(call)), call, ctx, part="r", is_coloured=False)
     return make_step(
         call,
         ctx,

@@ -27,6 +27,12 @@ from sitegen.render.tools.parts import (
 NAMES = frozenset({"write", "write_file", "create_file", "writefile", "create"})
 
 
+def _size(added: int, removed: int, ctx: Context) -> Markup:
+    if removed or not added:
+        return changed(added, removed)
+    return Markup(" · {}").format(say(ctx, "found_lines", n=added))
+
+
 def render(call: PairedCall, ctx: Context) -> Step:
     """A file that was written."""
     path = path_in(call.input)
@@ -44,7 +50,7 @@ def render(call: PairedCall, ctx: Context) -> Step:
         call,
         ctx,
         "write",
-        say(ctx, key, file=named(path, ctx)) + (NOTHING if failed else changed(added, removed)),
+        say(ctx, key, file=named(path, ctx)) + (NOTHING if failed else _size(added, removed, ctx)),
         lead=sentence(text_in(call.input, "description")) + failure(call, ctx),
         body=shown,
         excerpt=text,
