@@ -1,26 +1,28 @@
 """The colours of terminals as classes that both schemes can show: hues kept, lightness left to the style sheet.
 
 A page may hold no style of its own, and a colour made for a black screen can't be read on paper. So a colour becomes
-the nearest of 24 hues (12 behind text) or of a few greys; `term.css` gives each a value for either scheme.
+the nearest of twelve hues, or grey; `term.css` gives each a value for either scheme, before and behind text.
 """
 
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import lru_cache
 
-HUES = 24
-BACK_HUES = 12
+_HUES = 12
 _GREY_CHROMA = 0.035
+_BRIGHT = 0.68
+"""A grey lighter than this is the colour of plain text on a dark screen."""
 _CUBE = (0, 95, 135, 175, 215, 255)
-_BASIC_BACKS = (None, 30, 150, 110, 265, 330, 195)
-"""Hue angles of black to cyan."""
+_BASIC_HUES = (None, 1, 5, 3, 9, 11, 7, None)
+"""Black, red, green, yellow, blue, magenta, cyan, white."""
 
 
 def indexed_class(index: int, *, is_back: bool) -> str:
-    """The class of a colour of the 256: `a0`…`a15` for the first sixteen, else as `rgb_class`."""
+    """The class of one of the 256 colours: `h0`…`h11`, `y0` for greys; `q0`…`q13` behind text; "" for plain text."""
     if index < 16:
-        return _basic_back(index % 8) if is_back else f"a{index}"
+        hue = _BASIC_HUES[index % 8]
+        return _grey(is_bright=index % 8 == 7, is_back=is_back) if hue is None else f"{'q' if is_back else 'h'}{hue}"
     if index >= 232:
         level = 8 + 10 * (min(index, 255) - 232)
         return rgb_class(level, level, level, is_back=is_back)
@@ -28,27 +30,22 @@ def indexed_class(index: int, *, is_back: bool) -> str:
     return rgb_class(_CUBE[cube // 36], _CUBE[cube // 6 % 6], _CUBE[cube % 6], is_back=is_back)
 
 
-@cache
-def _basic_back(index: int) -> str:
-    angle = _BASIC_BACKS[index] if index < len(_BASIC_BACKS) else None
-    if angle is None:
-        return "q12" if index == 7 else "q13"
-    return f"q{round(angle / 360 * BACK_HUES) % BACK_HUES}"
-
-
+@lru_cache(maxsize=4096)
 def rgb_class(red: int, green: int, blue: int, *, is_back: bool) -> str:
-    """The class of the hue nearest to a colour of 0–255: `h0`…`h23` and greys `y0`…`y2`; behind text `q0`…`q13`."""
-    lightness, chroma, angle = oklch(min(red, 255), min(green, 255), min(blue, 255))
+    """The class of the hue nearest to a colour of 0–255, as `indexed_class` names it."""
+    lightness, chroma, angle = _oklch(min(red, 255), min(green, 255), min(blue, 255))
     if chroma < _GREY_CHROMA:
-        if is_back:
-            return "q12" if lightness > 0.6 else "q13"
-        return f"y{0 if lightness < 0.55 else 1 if lightness < 0.8 else 2}"
+        return _grey(is_bright=lightness > _BRIGHT, is_back=is_back)
+    return f"{'q' if is_back else 'h'}{round(angle / 360 * _HUES) % _HUES}"
+
+
+def _grey(*, is_bright: bool, is_back: bool) -> str:
     if is_back:
-        return f"q{round(angle / 360 * BACK_HUES) % BACK_HUES}"
-    return f"h{round(angle / 360 * HUES) % HUES}"
+        return "q12" if is_bright else "q13"
+    return "" if is_bright else "y0"
 
 
-def oklch(red: int, green: int, blue: int) -> tuple[float, float, float]:
+def _oklch(red: int, green: int, blue: int) -> tuple[float, float, float]:
     """Lightness (0–1), chroma and hue angle (0–360) of an sRGB colour as eyes see them (the OKLab model)."""
     r, g, b = (_linear(value / 255) for value in (red, green, blue))
     long = math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b)
