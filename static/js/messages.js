@@ -75,7 +75,7 @@ function addCodeTools(pre) {
   const tools = make("div", "tools");
   const code = frame;
   tools.append(
-    makeButton(say("copy"), (button) => void copyBy(button, one("pre", code)?.innerText ?? "")),
+    makeButton(say("copy"), (button) => void copyBy(button, all("pre:not(.ln)", code).map((part) => part.textContent).join(""))),
     makeButton(say("wrap"), (button) => button.setAttribute("aria-pressed", String(code.classList.toggle("wrap")))),
   );
   frame.prepend(tools);
