@@ -40,6 +40,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A browser that closes a connection early is no event."""
