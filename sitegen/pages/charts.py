@@ -14,6 +14,7 @@ _WIDTH = 1000
 _HEIGHT = 48
 _BASE = 42
 _TOOLS_TOP = 26
+_TITLE_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ def timeline(stops: Sequence[Stop]) -> Markup:
         drawn.append(_stop(stop, x, width, scale))
         x += width
     return Markup(  # noqa: S704 - each text in it is escaped where it's put in
-        f'<svg class="timeline" viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" aria-hidden="true">'
-        f'<path class="base" stroke="gray" d="M0 {_BASE}H{_WIDTH}"/>{"".join(drawn)}</svg>'
+        f'<svg class="timeline" viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" aria-hidden="true"'
+        f' fill="none" stroke="gray"><path class="base" d="M0 {_BASE}H{_WIDTH}"/>{"".join(drawn)}</svg>'
     )
 
 
@@ -82,9 +83,8 @@ def _stop(stop: Stop, x: float, width: float, scale: float) -> str:
             case "error":
                 errors.append(_link(href, "", f'<path class="e" d="M{at + span / 2:.1f} 3v9"/>'))
         at += span
-    look = 'stroke="gray" fill="none"'  # for a page without its stylesheet
-    shapes = "".join(f'<path class="{name}" {look} d="{"".join(d)}"/>' for name, d in paths.items() if d)
-    hit = f'<rect fill="none" x="{x:.1f}" width="{width:.1f}" height="{_HEIGHT}"/>'
+    shapes = "".join(f'<path class="{name}" d="{"".join(d)}"/>' for name, d in paths.items() if d)
+    hit = f'<rect x="{x:.1f}" width="{width:.1f}" height="{_HEIGHT}"/>'
     return _link(stop.href, stop.text, hit + shapes) + "".join(errors)
 
 
@@ -94,7 +94,7 @@ def _column(x: float, width: float, calls: int) -> str:
 
 
 def _link(href: str, text: str, shapes: str) -> str:
-    title = f"<title>{escape(text)}</title>" if text else ""
+    title = f"<title>{escape(text[:_TITLE_LENGTH])}</title>" if text else ""
     return f'<a href="{escape(href)}" tabindex="-1">{title}{shapes}</a>'
 
 

@@ -20,6 +20,9 @@ function currentIndex(list, line = 120) {
 
 let isMarking = false;
 
+/** Id of the exchange that is marked. */
+let marked = "";
+
 function markSoon() {
   if (isMarking) return;
   isMarking = true;
@@ -32,19 +35,19 @@ function markSoon() {
 function markCurrent() {
   const list = exchanges();
   const current = list[Math.max(0, currentIndex(list, innerHeight / 3))];
-  if (!current) return;
+  if (!current || current.id === marked) return;
+  marked = current.id;
   const links = all(".rail li a");
   const link = links.find((each) => each instanceof HTMLAnchorElement && each.hash === `#${current.id}`);
-  if (link && !link.hasAttribute("aria-current")) {
-    for (const each of links) each.removeAttribute("aria-current");
+  if (link) {
+    one(".rail [aria-current]")?.removeAttribute("aria-current");
     link.setAttribute("aria-current", "true");
     keepInSight(link);
     const button = one(".drawer");
     if (button) button.textContent = `${links.indexOf(link) + 1}/${links.length} · ${(link.textContent ?? "").slice(0, 60)}`;
   }
-  for (const stop of document.querySelectorAll(".timeline > a")) {
-    stop.classList.toggle("here", (stop.getAttribute("href") ?? "").endsWith(`#${current.id}`));
-  }
+  document.querySelector(".timeline .here")?.classList.remove("here");
+  document.querySelector(`.timeline > a[href$="#${CSS.escape(current.id)}"]`)?.classList.add("here");
 }
 
 /** @param {HTMLElement} link */
@@ -77,6 +80,7 @@ async function completeOutline() {
   if (!pages.some((page) => page.outline.some(([anchor]) => own.has(`#${anchor}`)))) return;
   const items = pages.flatMap((page) => page.outline.map(([anchor, text]) => outlineItem(page, anchor, text)));
   list.replaceChildren(...items);
+  marked = "";
   markCurrent();
 }
 
