@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page
 from tests.support.browser import OpenPage
 from tests.support.projections import (
     ConversationRow,
+    Value,
     assistant,
     attachment,
     call,
@@ -57,7 +58,8 @@ def trapped() -> list[ConversationRow]:
     tools += ["ExitPlanMode", "mcp__<script>__x", bad, "artifacts", "python", "apply_patch", "shell"]
     fields = ["command", "description", "file_path", "content", "old_string", "new_string", "pattern", "path", "url"]
     fields += ["query", "prompt", "plan", "title", "language", "id", "input", "subagent_type", "code"]
-    given = dict.fromkeys(fields, bad) | {
+    given: dict[str, Value] = {
+        **dict.fromkeys(fields, bad),
         "todos": [{"content": bad, "status": bad, "activeForm": bad}],
         "questions": [{"question": bad, "header": bad, "options": [{"label": bad, "description": bad}]}],
     }

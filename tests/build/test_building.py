@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sitegen.render import render
 from tests.support.workshop import EVERYTHING, Workshop, share, slugs, talk_about
 
 MANY = [
@@ -145,16 +146,13 @@ def test_one_failed_page_fails_the_build_after_the_others_were_made(
     )
     before = workshop.page("s/zero")
 
-    from sitegen.build import work
-
     def failing(conversation: object, options: object) -> object:
         if conversation.head.native_id == "subject0":  # type: ignore[attr-defined]
             raise ValueError("no words for this")
         return render(conversation, options)  # type: ignore[arg-type]
 
-    render = work.render
     with monkeypatch.context() as patched:
-        patched.setattr(work, "render", failing)
+        patched.setattr("sitegen.build.work.render", failing)
         result = workshop.run("build")
     assert result.exit_code == 1
     assert "zero" in result.stderr
