@@ -145,6 +145,7 @@ def _share(table: Table, zone: tzinfo) -> ShareEntry:
         show=table.choice("show", Show),
         messages=values.ranges(table, "messages"),
         epoch=table.whole("epoch", least=0) or 0,
+        allow_weak=table.flag("allow_weak"),
     )
 
 
@@ -158,6 +159,10 @@ def _project(table: Table) -> ProjectEntry:
         description=table.text("description"),
         gate=table.choice("gate", Gate),
         secret=values.reference(table, "secret"),
+        recipients=values.addresses(table, "recipients"),
+        agreement=table.text("agreement"),
+        epoch=table.whole("epoch", least=0) or 0,
+        allow_weak=table.flag("allow_weak"),
     )
 
 
@@ -185,6 +190,8 @@ def _rule(table: Table, zone: tzinfo) -> RuleEntry:
         view_limit=table.whole("view_limit", least=1),
         listed=table.flag("listed"),
         show=table.choice("show", Show),
+        epoch=table.whole("epoch", least=0) or 0,
+        allow_weak=table.flag("allow_weak"),
     )
 
 

@@ -86,6 +86,7 @@ class ShareEntry:
     show: Show | None = field(default=None, metadata=NOTHING)
     messages: tuple[tuple[int, int | None], ...] = field(default=(), metadata=NOTHING)
     epoch: int = field(default=0, metadata=NOTHING)
+    allow_weak: bool | None = field(default=None, metadata=NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,10 @@ class ProjectEntry:
     description: str | None = field(default=None, metadata=NOTHING)
     gate: Gate | None = field(default=None, metadata=NOTHING)
     secret: str | None = field(default=None, metadata=NOTHING)
+    recipients: tuple[str, ...] = field(default=(), metadata=NOTHING)
+    agreement: str | None = field(default=None, metadata=NOTHING)
+    epoch: int = field(default=0, metadata=NOTHING)
+    allow_weak: bool | None = field(default=None, metadata=NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +133,8 @@ class RuleEntry:
     view_limit: int | None = field(default=None, metadata=NOTHING)
     listed: bool | None = field(default=None, metadata=NOTHING)
     show: Show | None = field(default=None, metadata=NOTHING)
+    epoch: int = field(default=0, metadata=NOTHING)
+    allow_weak: bool | None = field(default=None, metadata=NOTHING)
 
 
 @dataclass(frozen=True, slots=True)

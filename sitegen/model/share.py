@@ -31,12 +31,29 @@ class Show(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project as the site shows it. `slug` is unique in the site, `name` is for people."""
+    """A project as the site shows it. `slug` is unique in the site, `name` is for people.
+
+    What protects its index, and the shares that say nothing else, is told as for a share.
+    """
 
     slug: str
     name: str
     description: str | None = None
     gate: Gate = Gate.NONE
+    secret: str | None = None
+    recipients: tuple[str, ...] = ()
+    agreement: str | None = None
+    epoch: int = 0
+    allow_weak: bool = False
+
+    @property
+    def is_gated(self) -> bool:
+        return self.gate is not Gate.NONE
+
+    @property
+    def scope(self) -> str:
+        """Whose credentials open its index; no slug of a share holds a colon."""
+        return f"p:{self.slug}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +82,16 @@ class Share:
     messages: tuple[tuple[int, int | None], ...] = ()
     """Ranges of messages shown, counted from 1, ends included; empty: all; an open end is None."""
     epoch: int = 0
+    allow_weak: bool = False
+    """Whether its owner knows that the password can be guessed."""
+    is_inherited: bool = False
+    """Whether the project's own credentials open it: one unlock for all of them and for the index."""
 
     @property
     def is_gated(self) -> bool:
         return self.gate is not Gate.NONE or self.agreement is not None
+
+    @property
+    def scope(self) -> str:
+        """Whose credentials open it: its own slug, or the project's scope."""
+        return self.project.scope if self.is_inherited and self.project is not None else self.slug
