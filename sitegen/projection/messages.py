@@ -49,7 +49,7 @@ class Builder:
             head=head,
             messages=codex.tidy(messages) if head.source_id == "codex_cli" else messages,
             subagents=tuple(self.build(child) for child in self.children.get(head.key, ())),
-            forks=_forks(self.chunk.forks.get(head.row_id, ()), _references(rows, ids)),
+            forks=_forks(self.chunk.forks.get(head.row_id, ()), rows, ids),
             git_branch=git_branch(records),
             state=state if state in _STATES else None,  # type: ignore[arg-type]
         )
@@ -120,19 +120,19 @@ def _message(row: MessageRow, chunk: Chunk, *, id: str, parent: str | None) -> M
     )
 
 
+def _forks(pairs: Iterable[tuple[str | None, str]], rows: Sequence[MessageRow], ids: Sequence[str]) -> tuple[Fork, ...]:
+    named = _references(rows, ids)
+    order = {short: place for place, short in enumerate(ids)}
+    branches: dict[str | None, set[str]] = defaultdict(set)
+    for after, branch in pairs:
+        if branch in named:
+            branches[named.get(after or "")].add(named[branch])
+    forks = [Fork(after, tuple(sorted(found, key=order.__getitem__))) for after, found in branches.items()]
+    return tuple(sorted(forks, key=lambda fork: -1 if fork.after is None else order[fork.after]))
+
+
 def _references(rows: Sequence[MessageRow], ids: Sequence[str]) -> Mapping[str, str]:
     """Ids by whatever a fork may name a message with: its native id or its row id."""
-    named = {row.native_id: short for row, short in reversed(list(zip(rows, ids, strict=True))) if row.native_id}
-    return named | {row.id: short for row, short in zip(rows, ids, strict=True)}
-
-
-def _forks(pairs: Iterable[tuple[str | None, str]], references: Mapping[str, str]) -> tuple[Fork, ...]:
-    branches: dict[str | None, list[str]] = defaultdict(list)
-    for after, branch in pairs:
-        if branch in references:
-            branches[references.get(after or "")].append(references[branch])
-    order = {short: place for place, short in enumerate(dict.fromkeys(references.values()))}
-    return tuple(
-        Fork(after, tuple(sorted(set(found), key=lambda short: order[short])))
-        for after, found in sorted(branches.items(), key=lambda pair: order.get(pair[0] or "", -1))
-    )
+    pairs = list(zip(rows, ids, strict=True))
+    named = {row.native_id: short for row, short in reversed(pairs) if row.native_id}
+    return named | {row.id: short for row, short in pairs}
