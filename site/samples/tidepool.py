@@ -73,7 +73,8 @@ def write(folder: Path) -> None:
     _write(home, "4d1c8f0e-0001-4000-8000-000000000001", parser_session(), day=3)
     _write(home, "4d1c8f0e-0002-4000-8000-000000000002", chart_session(), day=5)
     survey = _write(home, "4d1c8f0e-0003-4000-8000-000000000003", survey_session(), day=9)
-    write_subagent(survey, "a51e0f7", *survey_subagent(), cwd=CWD)
+    began = datetime(2026, 3, 9, 9, 12, 30, tzinfo=UTC)
+    write_subagent(survey, "a51e0f7", *survey_subagent(), cwd=CWD, start=began)
     _write(home, "4d1c8f0e-0004-4000-8000-000000000004", harmonics_session(), day=12)
     _write(home, "4d1c8f0e-0005-4000-8000-000000000005", rewind_session(), day=17)
 

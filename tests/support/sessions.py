@@ -161,12 +161,14 @@ def append_records(path: Path, *records: Fields | str | bytes, cwd: str | None =
     return path
 
 
-def write_subagent(session: Path, agent_id: str, *records: Fields | str | bytes, cwd: str = CWD) -> Path:
+def write_subagent(
+    session: Path, agent_id: str, *records: Fields | str | bytes, cwd: str = CWD, start: datetime = START
+) -> Path:
     """Writes a subagent's file under `<session>/subagents/` and returns its path."""
     path = session.with_suffix("") / "subagents" / f"agent-{agent_id}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     shared: Fields = {"sessionId": session.stem, "agentId": agent_id, "isSidechain": True, "cwd": cwd}
-    path.write_bytes(b"".join(_lines(records, shared=shared, clock=itertools.count(), start=START, parent=None)))
+    path.write_bytes(b"".join(_lines(records, shared=shared, clock=itertools.count(), start=start, parent=None)))
     return path
 
 
