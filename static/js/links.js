@@ -35,7 +35,9 @@ async function followBar() {
   if (element) return reveal(element);
   if (!anchor || !("map" in document.body.dataset)) return;
   const page = (await loadMap()).find((each) => each.anchors.split(" ").includes(anchor));
-  if (page) location.replace(fromShare(page.href) + location.hash);
+  const asked = new CustomEvent("sitegen:page", { cancelable: true, detail: page });
+  // A page that keeps the others elsewhere brings them in itself.
+  if (page && document.dispatchEvent(asked)) location.replace(fromShare(page.href) + location.hash);
 }
 
 /** Every page of this share. @returns {Promise<MapPage[]>} */

@@ -27,7 +27,7 @@ function startReading() {
 }
 
 document.addEventListener("DOMContentLoaded", startPage);
-document.addEventListener("sitegen:content", startReading);
+document.addEventListener("sitegen:content", startPage);
 document.addEventListener("keydown", pressKey);
 document.addEventListener("click", (event) => {
   if (targetOf(event)?.closest("[data-act=theme]")) nextTheme();
