@@ -5,29 +5,25 @@ Text is changed by pure functions; `rewrite` does one change to the file, alone 
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from sitegen.config.files import PRIVATE_FOLDER, lock, replace_text
 from sitegen.config.load import shown_path
 from sitegen.config.places import Place, find_places
 from sitegen.config.slugs import folded
 from sitegen.config.toml import TomlFile, read_text
-from sitegen.errors import ConfigError, OutputError
+from sitegen.errors import ConfigError
 
 Value = str | int | bool | datetime | Sequence[str]
 Document = dict[str, object]
 
-PRIVATE_FOLDER: Final = ".sitegen"
-LOCK_WAIT_S: Final = 10.0
 _BY_HAND: Final = "this file is laid out in a way that can't be edited safely; please make the change by hand"
 
 
@@ -37,10 +33,10 @@ def rewrite(path: Path, change: Callable[[str], str]) -> None:
     Raises ConfigError when the file or the change isn't sound, OutputError when the file can't be written.
     """
     target = path.resolve()
-    with _lock(path.parent / PRIVATE_FOLDER / "config.lock"):
+    with lock(path.parent / PRIVATE_FOLDER / "config.lock"):
         before = read_text(target, shown=shown_path(path))
         TomlFile(shown_path(path), before)
-        _replace(target, _with_own_line_ends(before, change), was=before)
+        replace_text(target, _with_own_line_ends(before, change), was=before)
 
 
 def _with_own_line_ends(text: str, change: Callable[[str], str]) -> str:
@@ -78,6 +74,24 @@ def without_shares(text: str, is_gone: Callable[[Mapping[str, object]], bool]) -
     for number in reversed(gone):
         text = _without_block(text, number)
     return _checked(text, wanted)
+
+
+def with_epoch(text: str, *, table: str, number: int, epoch: int) -> str:
+    """The text whose `[[share]]`, `[[project]]` or `[[rule]]` of this number, from 0, has that epoch."""
+    document = tomllib.loads(text)
+    entries = document[table]
+    wanted = {**document, table: [{**each, "epoch": epoch} if n == number else each for n, each in enumerate(entries)]}
+    places = find_places(text)
+    keys = [place for path, place in places.items() if len(path) == 3 and path[:2] == (table, number)]
+    if known := places.get((table, number, "epoch")):
+        return _checked(f"{text[: known.start]}epoch = {epoch}{text[known.end :]}", wanted)
+    if not text.startswith("[", places[table, number].start):
+        return _checked(_by_tomlkit(text, lambda parsed: parsed[table][number].update({"epoch": epoch})), wanted)
+    # Behind the last key of the table itself: keys of a table within it don't begin at the start of a line alone.
+    last = max((place for place in keys if not text.startswith("[", place.start)), key=lambda place: place.end)
+    end = text.find("\n", last.end)
+    end = len(text) if end < 0 else end
+    return _checked(f"{text[:end]}\nepoch = {epoch}{text[end:]}", wanted)
 
 
 def with_registry(text: str, *, revoked: Iterable[str] = (), excluded: Iterable[str] = ()) -> str:
@@ -209,65 +223,3 @@ def _checked(text: str, wanted: Mapping[str, object]) -> str:
 
 def _without_empty(document: Mapping[str, object]) -> Document:
     return {key: value for key, value in document.items() if value != []}
-
-
-# ------------------------------------------------------------------------------------------------------ the file
-
-
-def _replace(path: Path, text: str, *, was: str) -> None:
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise OutputError(f"{path} can't be changed: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(path.stat().st_mode & 0o7777)
-        if path.read_bytes() != was.encode():
-            raise OutputError(f"{path} was changed by another program just now; nothing was written, please try again")
-        Path(name).replace(path)
-    except OSError as error:
-        raise OutputError(f"{path} can't be changed: {error.strerror}") from None
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    """Hold the file's lock, waiting some seconds for another process to let it go."""
-    try:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        file = path.open("a+b")
-    except OSError as error:
-        raise OutputError(f"{path} can't be written: {error.strerror}") from None
-    with file:
-        _wait_for(file, path)
-        yield  # closing the file lets the lock go
-
-
-def _wait_for(file: IO[bytes], path: Path) -> None:
-    import time
-
-    deadline = time.monotonic() + LOCK_WAIT_S
-    while not _try_lock(file):
-        if time.monotonic() > deadline:
-            raise OutputError(f"another sitegen is changing the configuration (it holds {path}); try again")
-        time.sleep(0.02)
-
-
-def _try_lock(file: IO[bytes]) -> bool:
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

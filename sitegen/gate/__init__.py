@@ -1,1 +1,5 @@
-"""Gates: what stands between a reader and a share. Pure functions of bytes; no files, no time, no randomness."""
+"""Gates: what stands between a reader and a share.
+
+`encoding`, `keys`, `stream`, `envelope` and `identity` are pure functions of bytes; `vault` finds secrets where their
+owner keeps them, `strength` and `phrases` judge and make them, `credentials` turns them into ways in.
+"""

@@ -31,17 +31,36 @@ def envelope_hash(core: bytes) -> bytes:
     return hashlib.sha256(b"sitegen/envelope/v1\0" + core).digest()
 
 
+def password_material(password: str) -> bytes:
+    """What a password gives to `stretch`."""
+    return nfc(password)
+
+
+def email_material(address: str, code: str) -> bytes:
+    """What an address with its code gives to `stretch`."""
+    return lp(nfc(address.strip().lower())) + lp(code_material(code))
+
+
+def code_material(code: str) -> bytes:
+    """What a code gives to `stretch`, however it was typed."""
+    return nfc(normalise_code(code))
+
+
+def stretch(material: bytes, *, salt: bytes, iterations: int) -> bytes:
+    """The root of a secret that people know: slow, so that guessing is."""
+    return hashlib.pbkdf2_hmac("sha256", material, salt, iterations, 32)
+
+
 def password_root(password: str, *, salt: bytes, iterations: int) -> bytes:
-    return hashlib.pbkdf2_hmac("sha256", nfc(password), salt, iterations, 32)
+    return stretch(password_material(password), salt=salt, iterations=iterations)
 
 
 def email_root(address: str, code: str, *, salt: bytes, iterations: int) -> bytes:
-    secret = lp(nfc(address.strip().lower())) + lp(normalise_code(code).encode("ascii"))
-    return hashlib.pbkdf2_hmac("sha256", secret, salt, iterations, 32)
+    return stretch(email_material(address, code), salt=salt, iterations=iterations)
 
 
 def code_root(code: str, *, salt: bytes, iterations: int) -> bytes:
-    return password_root(normalise_code(code), salt=salt, iterations=iterations)
+    return stretch(code_material(code), salt=salt, iterations=iterations)
 
 
 def wrap(credential: bytes, *, root: bytes, core_hash: bytes, kind: str) -> bytes:
