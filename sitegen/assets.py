@@ -21,7 +21,11 @@ _LAST = ("print", "start", "custom")
 _CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CSS_SPACE = re.compile(r"""("[^"]*"|'[^']*')|\s*([{};,>])\s*|(:)\s+|\s+""")
 """A string, which stays as it is; what needs no space beside it; a colon of a declaration; any other white space."""
-_JS_COMMENT = re.compile(r"^[ \t]*(?:/\*.*?\*/|//[^\n]*)[ \t]*\n|/\*\* @type [^\n]*?\*/ ", re.DOTALL | re.MULTILINE)
+_JS_BLOCK = r"/\*(?:(?!\*/).)*\*/"
+_JS_COMMENT = re.compile(
+    rf"^[ \t]*(?:{_JS_BLOCK}|//[^\n]*)[ \t]*\n|/\*\*(?= @type)(?:(?!\*/).)*\*/ ?", re.DOTALL | re.MULTILINE
+)
+"""A comment on lines of its own, or a type between the words."""
 _INDENT = re.compile(r"\n\s*")
 
 

@@ -59,6 +59,30 @@ def test_nothing_points_to_another_origin() -> None:
         assert not re.search(r"https?://|url\(\s*['\"]?//|@import", text)
 
 
+def test_leaving_out_comments_leaves_the_code(tmp_path: Path) -> None:
+    (tmp_path / "js").mkdir()
+    source = """
+/** A comment.
+ * @param {string} a */
+function kept(a) { // said
+  /** @type {any} */ (a).b = "https://x";
+  return a /* here */ + 1;
+}
+/** @type {string} */
+const other = /** @type {any} */ (kept)("//");
+"""
+    (tmp_path / "js" / "custom.js").write_text(source)
+    script = load_assets([STATIC, tmp_path]).documents[1].data.decode()
+    kept = """function kept(a) { // said
+(a).b = "https://x";
+return a /* here */ + 1;
+}
+const other = (kept)("//");
+})();
+"""
+    assert script.endswith(kept)
+
+
 def test_the_joined_script_is_a_script(tmp_path: Path) -> None:
     """Leaving out comments must not leave out code."""
     (document,) = (each for each in load_assets([STATIC]).documents if each.path.endswith(".js"))
