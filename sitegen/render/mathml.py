@@ -46,7 +46,9 @@ _CLASSES = {
 }
 
 # A macro can grow without bounds, and a link, a style or a colour of its own is nothing that a formula may bring.
-_REFUSED = re.compile(r"\\(?:def|gdef|edef|let|newcommand|renewcommand|providecommand|newenvironment|href|url|style|class)\b")
+_REFUSED = re.compile(
+    r"\\(?:[ge]?def|let|newcommand|renewcommand|providecommand|newenvironment|href|url|style|class)\b"
+)
 _ALIGNED = ("aligned", "align", "split", "eqnarray", "eqnarray*")
 _STACKED = ("gather", "gather*", "gathered", "multline", "multline*")
 _SAME_AS = dict.fromkeys(_ALIGNED, "align*") | dict.fromkeys(_STACKED, "matrix")

@@ -13,8 +13,10 @@ from markupsafe import escape
 
 _SVG = "http://www.w3.org/2000/svg"
 _LINKS = ("href", "{http://www.w3.org/1999/xlink}href")
+# Atomic groups: what can be read in two ways would take for ever on a file made for it.
 _BEGINNING = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE\s+svg[^>\[]*>\s*)*<(?:[a-z]+:)?svg[\s>]",
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*\?>)?+\s*+"
+    rb"(?:<!--(?>.*?-->)\s*+|<!DOCTYPE\s+svg[^>\[]*+>\s*+)*+<(?:[a-z]+:)?svg[\s>]",
     re.S,
 )
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*>")

@@ -80,6 +80,8 @@ def test_its_size_is_told(attributes: str, size: tuple[int, int]) -> None:
         pytest.param("<svg xmlns='http://www.w3.org/2000/svg'>" + "<g>" * 500 + "</g>" * 500 + "</svg>", id="too deep"),
         pytest.param("<svg xmlns='http://www.w3.org/1999/xhtml'><script>1</script></svg>", id="not really SVG"),
         pytest.param("<svgx/>", id="another element"),
+        pytest.param("<!-- -->" * 500 + "x", id="nothing but comments"),
+        pytest.param("<?xml ?>" + "<!-- " * 800, id="comments without an end"),
     ],
 )
 def test_what_isnt_plain_svg_is_refused(text: str) -> None:
