@@ -27,18 +27,16 @@ SELECT conversation_id, id, source_native_id, parent_message_id, role, model, ep
     metadata
 FROM p.main.messages WHERE rowid IN (SELECT unnest(?::BIGINT[]))
 """
-_OF_CHUNK: Final = """message_id IN
-    (SELECT id FROM p.main.messages WHERE conversation_id IN (SELECT unnest(?)))"""
 _BLOCKS: Final = """
 SELECT message_id, block_index, type, text, tool_name, tool_use_id,
     CASE WHEN type = 'tool_result' AND text IS NOT NULL AND TRY(json_type(payload, '$.raw_content')) = 'VARCHAR'
         THEN '{"is_error": ' || coalesce(payload->'is_error', 'false')::VARCHAR || '}' ELSE payload::VARCHAR END
 FROM p.main.content_blocks WHERE rowid IN (SELECT unnest(?::BIGINT[]))
 """
-_ATTACHMENTS: Final = f"""
+_ATTACHMENTS: Final = """
 SELECT message_id, filename, mime_type, storage_path, content_hash, size_bytes, metadata
-FROM p.main.attachments WHERE {_OF_CHUNK} ORDER BY ALL
-"""  # noqa: S608
+FROM p.main.attachments WHERE rowid IN (SELECT unnest(?::BIGINT[])) ORDER BY rowid
+"""
 _LABELS: Final = """
 SELECT m.id, l.pack, l.question, l.choice, l.value
 FROM p.main.labels l LEFT JOIN p.main.content_blocks b ON l.target_kind = 'tool_call' AND b.id = l.target_id
@@ -113,8 +111,7 @@ def read_chunk(
         chunk.messages[conversation].append(MessageRow(*row))
     for message, index, kind, *cells in database.query_rows(_BLOCKS, all_numbers(places.blocks, row_ids)):
         chunk.blocks[message].append((index, _block(kind, *cells)))
-    if schema.has("attachments"):
-        _read_attachments(database, chunk, row_ids)
+    _read_attachments(database, chunk, all_numbers(places.attachments, row_ids))
     if labels and schema.has("labels"):
         for message, pack, question, choice, value in database.query(_LABELS, [row_ids]):
             chunk.labels[message].append(_label(pack, question, choice, value))
@@ -126,8 +123,9 @@ def read_chunk(
     return chunk
 
 
-def _read_attachments(database: Database, chunk: Chunk, row_ids: Sequence[str]) -> None:
-    for message, filename, media_type, path, content_hash, size, metadata in database.query(_ATTACHMENTS, [row_ids]):
+def _read_attachments(database: Database, chunk: Chunk, numbers: Sequence[int]) -> None:
+    rows = database.query_rows(_ATTACHMENTS, numbers)
+    for message, filename, media_type, path, content_hash, size, metadata in rows:
         found = attachment(
             database.path.parent,
             filename=filename,

@@ -23,6 +23,10 @@ _BLOCKS: Final = """
 SELECT m.conversation_id, list(b.rowid) FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
 WHERE m.conversation_id IN (SELECT unnest(?)) GROUP BY 1
 """
+_ATTACHMENTS: Final = """
+SELECT m.conversation_id, list(a.rowid) FROM p.main.attachments a JOIN p.main.messages m ON m.id = a.message_id
+WHERE m.conversation_id IN (SELECT unnest(?)) GROUP BY 1
+"""
 _RAW_EVENTS: Final = """
 SELECT source_native_conversation_id, list(rowid) FROM p.main.raw_events
 WHERE source_id = 'claude_code' AND source_native_conversation_id IN (SELECT unnest(?)) GROUP BY 1
@@ -31,10 +35,11 @@ WHERE source_id = 'claude_code' AND source_native_conversation_id IN (SELECT unn
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Row numbers: of messages and blocks by conversation row id, of Claude Code's raw events by native id."""
+    """Row numbers: by conversation row id, and those of Claude Code's raw events by native id."""
 
     messages: RowNumbers
     blocks: RowNumbers
+    attachments: RowNumbers = field(default_factory=dict)
     raw_events: RowNumbers = field(default_factory=dict)
 
 
@@ -46,6 +51,7 @@ def find_places(database: Database, schema: Schema, heads: Iterable[Conversation
     return Places(
         messages=_numbers(database, _MESSAGES, row_ids),
         blocks=_numbers(database, _BLOCKS, row_ids),
+        attachments=_numbers(database, _ATTACHMENTS, row_ids) if schema.has("attachments") else {},
         raw_events=_numbers(database, _RAW_EVENTS, native_ids) if schema.has("raw_events") else {},
     )
 

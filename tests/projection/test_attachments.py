@@ -94,6 +94,12 @@ def test_file_of_another_content_is_not_shown(home: Path) -> None:
     assert read(home, "files/notes.txt", content_hash="of some other kind").data is not None
 
 
+def test_attachments_keep_their_order(home: Path) -> None:
+    rows = tuple(attachment(name) for name in ("c", "a", None, "b", "a"))
+    (message,) = read_one(home, conversation("s1", user("See", attachments=rows))).messages
+    assert [found.filename for found in message.attachments] == ["c", "a", None, "b", "a"]
+
+
 def test_paths_that_cannot_be_read_still_make_heads(home: Path) -> None:
     rows = tuple(attachment("x", storage_path=path) for path in ("x" * 5000, "a\0b", "../secret.txt"))
     path = make_projection(home / "p.duckdb", [conversation("s1", user("See", attachments=rows))])
