@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,4 +90,5 @@ def test_the_joined_script_is_a_script(tmp_path: Path) -> None:
     assert "@param" not in document.data.decode()
     script = tmp_path / "site.js"
     script.write_bytes(document.data)
-    subprocess.run(["node", "--check", script], check=True)
+    runner = Path(__file__).parents[2] / "scripts" / "node.py"
+    subprocess.run([sys.executable, runner, "node", "--check", script], check=True)
