@@ -197,7 +197,8 @@ def parse_unified(text: str) -> list[FilePatch]:
     while at < len(lines):
         line = lines[at]
         if line.startswith("--- ") and lines[at + 1 : at + 2] and lines[at + 1].startswith("+++ "):
-            files, rows = _finished(files, path, rows), []
+            if rows:  # else the path is that of the "diff --git" line before
+                files, rows = _finished(files, path, rows), []
             path = _path_of(lines[at + 1]) or _path_of(line)
             at += 2
         elif line.startswith("diff --git "):

@@ -1,4 +1,4 @@
-"""Tool calls as steps, one file a family. A new family is a file with NAMES and render(), and a line in `_FAMILIES`."""
+"""Tool calls as steps, one file a family. A new family is a file with NAMES and render(), and a line in `FAMILIES`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sitegen.render.tools import (
 )
 
 
-class _Family(Protocol):
+class Family(Protocol):
     """A file of this folder."""
 
     @property
@@ -38,7 +38,7 @@ class _Family(Protocol):
         """The step of a call of one of them, whatever its input holds."""
 
 
-_FAMILIES: tuple[_Family, ...] = (
+FAMILIES: tuple[Family, ...] = (
     agents,
     artifacts,
     background,
@@ -54,7 +54,9 @@ _FAMILIES: tuple[_Family, ...] = (
     tasks,
     web,
 )
-_BY_NAME = {name: family for family in _FAMILIES for name in family.NAMES}
+"""All families that are found by their tools' names."""
+
+_BY_NAME = {name: family for family in FAMILIES for name in family.NAMES}
 
 
 def render_call(call: PairedCall, ctx: Context) -> Step:

@@ -7,7 +7,7 @@ import re
 from sitegen.render.context import Context
 from sitegen.render.steps import PairedCall, Step
 from sitegen.render.tools.inputs import result_text, text_in
-from sitegen.render.tools.parts import Outcome, failure, make_step, outcome, prose, say
+from sitegen.render.tools.parts import Outcome, failure, make_step, outcome, prose, reason, say
 
 _START = frozenset({"enterplanmode", "enter_plan_mode"})
 NAMES = frozenset({"exitplanmode", "exit_plan_mode"}) | _START
@@ -39,4 +39,5 @@ def _ended(call: PairedCall, ctx: Context) -> Outcome:
     if _AGREED.search(result_text(call)[:400]):
         return Outcome(ctx.t("tools.approved"))
     ended = outcome(call, ctx)
-    return Outcome(ctx.t("tools.not_approved")) if ended.failed else ended
+    was_declined = ended.failed and reason(result_text(call)) == "declined"
+    return Outcome(ctx.t("tools.not_approved")) if was_declined else ended

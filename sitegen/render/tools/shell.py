@@ -49,9 +49,13 @@ _LINE_LIMIT = 72
 _SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "pwsh", "powershell", "cmd", "cmd.exe"})
 _WAY_IN = re.compile(r"\s*cd\s+(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|]+)\s*(?:&&|;)\s*")
 _TESTS = re.compile(
-    r"(?:^|[\s;&|/(])(?:pytest|py\.test|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|unittest|ginkgo|"
-    r"(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?test\S*|(?:cargo|go|deno|mix|dotnet|swift|flutter|zig build|bazel|make|just|"
-    r"gradle|gradlew|mvn|sbt|rake|rails|playwright|php artisan)\s+(?:\S+\s+)?test)(?=$|[\s;&|:)])"
+    r"(?:^|[;&|(]\s*)(?:\w+=\S*\s+)*"
+    r"(?:(?:uv|poetry|pdm|hatch|pipenv|rye|conda)\s+run\s+|npx\s+|bunx\s+|pnpm\s+exec\s+|bundle\s+exec\s+|sudo\s+|time\s+"
+    r"|timeout\s+\S+\s+|(?:[^\s;&|]*/)?python[\d.]*\s+-m\s+)*(?:[^\s;&|]*/)?"
+    r"(?:(?:pytest|py\.test|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|unittest|ginkgo|busted|bats)"
+    r"|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?test\S*"
+    r"|(?:cargo|go|deno|mix|dotnet|swift|flutter|zig|bazel|make|just|gradle|gradlew|mvn|sbt|rake|rails|playwright|artisan)"
+    r"\s+(?:[^\s;&|]+\s+)?test)(?=$|[\s;&|:)])"
 )
 _EXIT = re.compile(r"\s*(?:Error:\s*)?(?:Command failed with )?[Ee]xit code:? (?P<code>-?\d{1,5})\b[^\n]*\n?")
 _HEADER = re.compile(

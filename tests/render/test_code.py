@@ -1,0 +1,214 @@
+"""Source code in a page: coloured by short classes, nothing lost, nothing that acts, folded when long."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sitegen.render.code import render_code
+from sitegen.render.lexing import find_language, find_lexer, lex
+from tests.support.calls import context, words
+from tests.support.strict_html import faults
+
+PYTHON = '''import os
+
+@cache
+class A(B):
+    """What it is."""
+    def f(self, x: int = 1) -> None:
+        # why
+        return f"{x!r} \\n" if x else None
+'''
+SAMPLES = {
+    "python": PYTHON,
+    "typescript": "const a: number = `x ${b}` as any; // c\nexport class D<T> extends E { async f(): void {} }\n",
+    "javascript": "let r = /a[b/]c/gi.test('x') ? 1e3 : null;\nfunction* g() { yield* h; }\n",
+    "tsx": "const A = () => <B c='d' e={f}>g &amp; {h}</B>;\n",
+    "bash": "for f in *.py; do echo \"$f: $(wc -l < $f)\" | grep -v '^#' && exit 1; done # c\ncat <<EOF\n$x\nEOF\n",
+    "json": '{"a": [1, 2.5e3, true, null, "b\\n"]}\n',
+    "yaml": "a: &x\n  - 'b' # c\n  - {d: 1, e: *x}\n---\n",
+    "sql": "SELECT a.b, count(*) FROM t AS a WHERE c = 'd' -- e\nGROUP BY 1;\n",
+    "css": "@media (min-width: 3rem) { .a > #b::before { color: #fff; margin: -1px } } /* c */\n",
+    "html": "<!doctype html><p class='a'>b &lt; c<script>let d = 1;</script></p>\n",
+    "rust": "fn f<'a>(x: &'a str) -> Result<u8, E> { /* n /* m */ */ Ok(b'a') }\n",
+    "go": "func (a *B) F(c ...int) error { return fmt.Errorf(`x %w`, err) }\n",
+    "toml": 'a = 1979-05-27\n[b."c"]\nd = """e\nf"""\n',
+    "markdown": "# a\n\n*b* `c`\n\n```python\nx = 1\n```\n",
+    "cpp": "#include <a>\ntemplate <class T> auto f(T&& x) -> decltype(x) { return x; } // c\n",
+    "console": "$ ls\na b\n",
+}
+
+
+def render(
+    source: str,
+    language: str = "",
+    *,
+    code_lines: int = 40,
+    colour_bytes: int | None = None,
+    first_number: int | None = None,
+) -> str:
+    ctx = context(code_lines=code_lines)
+    return str(render_code(source, ctx, language=language, colour_bytes=colour_bytes, first_number=first_number))
+
+
+def code_of(html: str) -> str:
+    return words("".join(re.findall(r"<code>(.*?)</code>", html, re.S)))
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_tokens_are_those_of_pygments(language: str) -> None:
+    lexer = find_lexer(language)
+    assert lexer is not None
+    source = SAMPLES[language] * 3 + "\x00é中\n\n  \n" + SAMPLES[language][: len(SAMPLES[language]) // 2]
+    kept = [token for token in lexer.get_tokens_unprocessed(source) if token[2]]
+    assert [token for token in lex(lexer, source) if token[2]] == kept
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(["python", "typescript", "bash", "css", "sql", "go", "toml"]),
+    st.lists(
+        st.sampled_from([*"\"'`$(){}[]<>/*#=:;,.\\ \n\t@!~-+&|é中ſK", "a", "def", "if", "0x", "1", "/*", '"""']),
+        max_size=30,
+    ),
+)
+def test_tokens_are_those_of_pygments_for_any_text(language: str, pieces: list[str]) -> None:
+    lexer = find_lexer(language)
+    assert lexer is not None
+    source = "".join(pieces)
+    kept = [token for token in lexer.get_tokens_unprocessed(source) if token[2]]
+    assert [token for token in lex(lexer, source) if token[2]] == kept
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_coloured_code_is_the_code(language: str) -> None:
+    html = render(SAMPLES[language], language)
+    assert "<span class=" in html
+    assert code_of(html) + "\n" == SAMPLES[language]
+    assert faults(html) == []
+
+
+def test_plain_names_and_punctuation_have_no_spans_and_neighbours_are_one() -> None:
+    assert "<code>a, b = (c + d)</code>" in render("a, b = (c + d)\n", "python")
+    assert '<span class="c"># one\n# two</span>' in render("# one\n# two\n", "python")
+    assert '<span class="k">public static void</span>' in render("public static void f();", "java").replace(
+        '</span> <span class="t">void', " void"
+    )
+
+
+@pytest.mark.parametrize(
+    ("language", "data"),
+    [
+        pytest.param("Python", "python", id="case doesn't matter"),
+        pytest.param("jsonc", "jsonc", id="what people write"),
+        pytest.param("mermaid", "mermaid", id="a diagram is its source"),
+        pytest.param("no-such-language", "no-such-language", id="unknown"),
+    ],
+)
+def test_the_language_is_named(language: str, data: str) -> None:
+    html = render("a = 1", language)
+    assert f'<figure class="code" data-lang="{data}"><figcaption>{data}</figcaption>' in html
+
+
+@pytest.mark.parametrize(
+    "language",
+    ['"><script>', "a b", "\x00", "\u202epy", "x" * 500, "../../etc", "python'"],
+)
+def test_a_hostile_language_names_nothing_that_acts(language: str) -> None:
+    html = render("a = 1", language)
+    assert faults(html) == []
+    assert code_of(html) == "a = 1"
+
+
+def test_code_without_a_language_is_plain() -> None:
+    html = render("def f(): pass")
+    assert html == '<figure class="code"><pre tabindex="0"><code>def f(): pass</code></pre></figure>\n'
+
+
+def test_a_long_block_folds_at_a_line_and_loses_none() -> None:
+    source = "".join(f"x{n} = '''a\nb'''\n" for n in range(100))
+    html = render(source, "python", code_lines=25)
+    assert "Show all 200 lines" in html
+    assert code_of(html) + "\n" == source
+    assert words(html.split("<details")[0]).count("\n") == 25
+    assert faults(html) == []
+
+
+def test_a_block_a_little_longer_than_the_limit_does_not_fold() -> None:
+    assert "<details" not in render("a\n" * 24, code_lines=20)
+    assert "<details" in render("a\n" * 25, code_lines=20)
+
+
+def test_lines_are_numbered_from_where_they_are() -> None:
+    html = render("a\nb\n", first_number=98)
+    assert (
+        '<div class="lined"><pre class="ln" aria-hidden="true">98\n99</pre><pre tabindex="0"><code>a\nb</code>' in html
+    )
+
+
+def test_numbers_go_on_behind_the_fold() -> None:
+    html = render("a\n" * 50, code_lines=20, first_number=1)
+    numbers = re.findall(r'aria-hidden="true">(.*?)</pre>', html, re.S)
+    assert "\n".join(numbers).split("\n") == [str(n) for n in range(1, 51)]
+
+
+def test_colouring_ends_where_it_gets_too_much_and_says_so() -> None:
+    html = render("x = 1\n" * 1000, "python", colour_bytes=600, code_lines=40)
+    assert html.count('class="m"') == 40
+    assert "not coloured after line 40" in html
+    assert code_of(html).count("x = 1") == 1000
+
+
+def test_a_short_block_within_the_limit_is_coloured_whole() -> None:
+    html = render("x = 1\n" * 90, "python", colour_bytes=600, code_lines=40)
+    assert html.count('class="m"') == 90
+    assert "not coloured" not in html
+
+
+def test_an_endless_line_is_not_coloured() -> None:
+    html = render("x = 1\n" + "y = 2; " * 10_000, "python")
+    assert html.count('<span class="m">') == 1
+    assert code_of(html) == "x = 1\n" + "y = 2; " * 10_000
+
+
+def test_bytes_of_a_source_are_visible_and_never_style() -> None:
+    assert code_of(render("\x1b[31mred\x1b[0m\x00")) == "␛[31mred␛[0m␀"
+
+
+def test_a_fence_of_terminal_output_is_shown_as_a_terminal() -> None:
+    assert '<pre class="term" tabindex="0"><span class="h1">red</span></pre>' in render("\x1b[31mred\x1b[0m", "ansi")
+
+
+def test_a_fence_of_a_diff_is_shown_as_one() -> None:
+    html = render("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one two five\n+one three five\n", "diff")
+    assert "<del>-one <b>two</b> five\n</del><ins>+one <b>three</b> five\n</ins>" in html
+
+
+def test_a_fence_called_diff_that_is_none_is_code() -> None:
+    assert code_of(render("no signs here", "diff")) == "no signs here"
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        pytest.param("a/b/parser.py", "python", id="everyday"),
+        pytest.param("C:\\x\\y.TS", "typescript", id="a Windows path in capitals"),
+        pytest.param("Dockerfile", "docker", id="a name of its own"),
+        pytest.param("Makefile", "make", id="another"),
+        pytest.param("py", "", id="only what looks like an ending"),
+        pytest.param("notes.unknown", "", id="unknown"),
+        pytest.param("", "", id="no name"),
+        pytest.param("x" * 1000 + ".zzz", "", id="endless"),
+    ],
+)
+def test_a_file_name_tells_the_language(name: str, language: str) -> None:
+    assert find_language(name) == language
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=300), st.sampled_from(["", "python", "html", "bash", "diff", "yaml", "json", "markdown"]))
+def test_any_text_in_any_language_makes_sound_html(source: str, language: str) -> None:
+    assert faults(render(source, language, code_lines=3)) == []
