@@ -56,6 +56,49 @@ _ALIASES = {
     "vue": "html",
     "yml": "yaml",
 }
+_EXTENSIONS = {
+    "bash": "bash",
+    "c": "c",
+    "cc": "cpp",
+    "cpp": "cpp",
+    "cs": "csharp",
+    "css": "css",
+    "ex": "elixir",
+    "exs": "elixir",
+    "go": "go",
+    "h": "c",
+    "hpp": "cpp",
+    "htm": "html",
+    "html": "html",
+    "ini": "ini",
+    "java": "java",
+    "js": "javascript",
+    "json": "json",
+    "jsx": "jsx",
+    "kt": "kotlin",
+    "lua": "lua",
+    "md": "markdown",
+    "php": "php",
+    "pl": "perl",
+    "ps1": "powershell",
+    "py": "python",
+    "pyi": "python",
+    "r": "r",
+    "rb": "ruby",
+    "rs": "rust",
+    "scala": "scala",
+    "scss": "scss",
+    "sh": "bash",
+    "sql": "sql",
+    "swift": "swift",
+    "toml": "toml",
+    "ts": "typescript",
+    "tsx": "tsx",
+    "xml": "xml",
+    "yaml": "yaml",
+    "zsh": "bash",
+}
+"""The everyday ones at hand: asking Pygments for a file's lexer takes as long as colouring a page."""
 _PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "none", "output", "log", "csv", "tsv", "math", "mermaid"})
 _NAME = re.compile(r"[\w+#.\-]{1,40}")
 
@@ -78,9 +121,10 @@ def find_language(filename: str) -> str:
     """The language of a file by its name alone ("a/parser.py" → "python"), "" when the name doesn't tell."""
     name = filename.replace("\\", "/").rsplit("/", 1)[-1]
     extension = name.rpartition(".")[2].lower()
-    if extension in _ALIASES:
-        return _ALIASES[extension]
-    if extension in _PLAIN or len(name) > 255:
+    known = _ALIASES.get(extension) or _EXTENSIONS.get(extension)
+    if known is not None and "." in name:
+        return known
+    if len(name) > 255:
         return ""
     found = find_lexer_class_for_filename(name)
     return found.aliases[0] if found is not None and found.aliases else ""
