@@ -19,8 +19,9 @@ _FIRST = ("core", "theme", "base", "layout")
 _LAST = ("print", "start", "custom")
 
 _CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_CSS_SPACE = re.compile(r"""("[^"]*"|'[^']*')|\s*([{};,>])\s*|(:)\s+|\s+""")
-"""A string, which stays as it is; what needs no space beside it; a colon of a declaration; any other white space."""
+_CSS_SPACE = re.compile(r"""("[^"]*"|'[^']*')|;?\s*(\})\s*|\s*([{;,>])\s*|(:)\s+|(?<![\w.])0(?=\.\d)|\s+""")
+"""A string, which stays as it is; what needs no space beside it; a colon of a declaration; a zero before a point; any
+other white space."""
 _JS_BLOCK = r"/\*(?:(?!\*/).)*\*/"
 _JS_COMMENT = re.compile(
     rf"^[ \t]*(?:{_JS_BLOCK}|//[^\n]*)[ \t]*\n|/\*\*(?= @type)(?:(?!\*/).)*\*/ ?", re.DOTALL | re.MULTILINE
@@ -67,7 +68,7 @@ def _joined_css(sheets: Iterable[str]) -> str:
 
 
 def _squeezed(match: re.Match[str]) -> str:
-    return match[1] or match[2] or match[3] or " "
+    return match[1] or match[2] or match[3] or match[4] or ("" if match[0] == "0" else " ")
 
 
 def _joined_js(scripts: Iterable[str]) -> str:
