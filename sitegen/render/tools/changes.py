@@ -9,6 +9,7 @@ from markupsafe import Markup
 from sitegen.model import JsonObject
 from sitegen.render.context import Context
 from sitegen.render.diff import path_label, render_diff
+from sitegen.render.lexing import find_language
 from sitegen.render.patches import (
     FilePatch,
     Row,
@@ -70,7 +71,7 @@ def render_patch_text(call: PairedCall, ctx: Context, text: str) -> Step:
     files = parse_codex(text) if is_codex_patch(text) else parse_unified(text) if is_patch(text) else []
     ended = _patch_outcome(call, ctx)
     added, removed = counts(row for file in files for row in file.rows)
-    figures = Markup().join(render_diff(file.rows, ctx, label=_file_label(file, ctx)) for file in files)
+    figures = Markup().join(_figure(file, ctx) for file in files)
     return make_step(
         call,
         ctx,
@@ -97,6 +98,15 @@ def _patch_summary(files: Sequence[FilePatch], ctx: Context, *, failed: bool) ->
         return say(ctx, "edited_more", file=first, n=len(files) - 1)
     key = {"add": "wrote", "delete": "deleted", "update": "edited"}[files[0].verb]
     return say(ctx, key, file=first)
+
+
+def _figure(file: FilePatch, ctx: Context) -> Markup:
+    """The change of one file; a new one is shown as the code it is."""
+    label = _file_label(file, ctx)
+    if file.verb == "add" and all(row.kind == "+" for row in file.rows):
+        text = "\n".join(row.text for row in file.rows)
+        return source(text, ctx, language=find_language(file.path), label=label)
+    return render_diff(file.rows, ctx, label=label)
 
 
 def _file_label(file: FilePatch, ctx: Context) -> Markup:

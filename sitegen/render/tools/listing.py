@@ -30,7 +30,8 @@ _WORDS = frozenset({"grep", "grep_files", "search_file_content", "grep_search", 
 NAMES = _FOLDERS | _NAMES | _WORDS
 _FOUND = re.compile(r"Found (\d{1,9}) (?:files?|lines?|total occurrences?|match(?:es)?)\b")
 _NONE = re.compile(r"\s*(?:No (?:files|matches|results)\b[^\n]*)?\s*")
-_TOLD_ALREADY = frozenset({"pattern", "path", "query", "file_path", "dir_path", "description"})
+_TOLD_ALREADY = frozenset({"pattern", "path", "query", "file_path", "dir_path", "description", "output_mode"})
+_PLACES = ("glob", "include")
 
 
 def render(call: PairedCall, ctx: Context) -> Step:
@@ -45,7 +46,8 @@ def render(call: PairedCall, ctx: Context) -> Step:
     else:
         subject = first_line(pattern, 60)
         summary = _searched(call, pattern, path, ctx, is_for_names=name in _NAMES)
-    options = {key: value for key, value in call.input.items() if key not in _TOLD_ALREADY}
+    told_already = _TOLD_ALREADY if path else _TOLD_ALREADY.union(_PLACES)
+    options = {key: value for key, value in call.input.items() if key not in told_already}
     return make_step(
         call,
         ctx,
@@ -60,7 +62,7 @@ def render(call: PairedCall, ctx: Context) -> Step:
 
 
 def _searched(call: PairedCall, pattern: str, path: str, ctx: Context, *, is_for_names: bool) -> Markup:
-    place = path or text_in(call.input, "glob", "include")
+    place = path or text_in(call.input, *_PLACES)
     if not pattern:
         return say(ctx, "searched_files")
     key = "looked_for_files" if is_for_names else "searched_for"

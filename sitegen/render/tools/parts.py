@@ -161,7 +161,7 @@ def _excerpt(text: str) -> Markup:
 def sentence(text: str) -> Markup:
     """A paragraph of plain text that someone wrote."""
     shown = clean(text).strip()
-    return Markup('<p class="said" dir="auto">{}</p>').format(shown) if shown else NOTHING
+    return Markup('<p class="remark" dir="auto">{}</p>').format(shown) if shown else NOTHING
 
 
 def told(ctx: Context, key: str, **values: object) -> Markup:
