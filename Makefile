@@ -30,11 +30,11 @@ bench: ## measure: builds, memory, the browser
 	$(VENV)/python -m tests.bench $(BENCH)
 
 serve: site ## look at the example site
-	$(VENV)/sitegen -C site/sitegen.toml serve
+	$(VENV)/python -m http.server --bind 127.0.0.1 --directory site/public 8000
 
 lock: ## renew the lock files from pyproject.toml
 	@$(PYTHON) scripts/setup.py dev
 	$(VENV)/python scripts/lock.py
 
 clean: ## remove what the targets made
-	rm -rf .venv node_modules site/public site/.sitegen site/archive.duckdb build dist
+	rm -rf .venv node_modules site/public site/offline site/sessions site/.sitegen site/archive.duckdb build dist

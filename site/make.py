@@ -20,7 +20,7 @@ def main() -> int:
     tidepool.write(SESSIONS)
     letterpress.write(SESSIONS)
     code = sitegen("ingest", "claude-code", str(SESSIONS), "--db", str(HERE / "archive.duckdb"))
-    return code or sitegen("build") or tell()
+    return code or sitegen("build") or sitegen("build", "--offline", "-o", str(HERE / "offline")) or tell()
 
 
 def sitegen(*arguments: str) -> int:
@@ -30,11 +30,10 @@ def sitegen(*arguments: str) -> int:
 
 
 def tell() -> int:
-    public = HERE / "public"
     print(
-        f"\nThe example site is in {public}\n"
-        f"  open it:      {public / 'index.html'}  (in a browser, as it is)\n"
-        f"  or serve it:  {sys.executable} -m http.server --directory {public} 8000  → http://localhost:8000/"
+        f"\nThe example site is in {HERE / 'public'}\n"
+        f"  look at it:  make serve                  → http://localhost:8000/\n"
+        f"  or open:     {HERE / 'offline' / 'index.html'}  (the same, built to be read from disk)"
     )
     return 0
 
