@@ -19,6 +19,7 @@ _SOUGHT_BYTES = 64
 """How far into a needle its anchor is looked for."""
 _SHORTEST_BYTES = 4
 _FEW = 12
+_WORD = re.compile(rb"[0-9A-Za-z\x80-\xff]{4,}")
 
 
 def find_canaries(folder: Path, canaries: Mapping[str, str], *, paths: Iterable[str] | None = None) -> list[Finding]:
@@ -29,17 +30,58 @@ def find_canaries(folder: Path, canaries: Mapping[str, str], *, paths: Iterable[
     `paths` limits the search to these files.
     """
     site = read_site(folder)
-    needles = {form: told for text, told in canaries.items() for form in _forms(text)}
-    search = _Search(needles)
+    sought = Canaries(canaries)
     return [
         Finding(path, f"it holds {told}, which is protected; it must not be published")
         for path in (sorted(site.files) if paths is None else paths)
-        for told in sorted(_told_in(site, path, search))
+        for told in sorted({canaries[text] for text in _found_in(site, path, sought)})
     ]
 
 
-def _told_in(site: Site, path: str, search: _Search) -> set[str]:
-    return search.told_in(path.encode("utf-8", "surrogateescape")) | search.told_in(site.read(path))
+def _found_in(site: Site, path: str, sought: Canaries) -> set[str]:
+    return sought.found_in(path.encode("utf-8", "surrogateescape")) | sought.found_in(site.read(path))
+
+
+class Canaries:
+    """Texts that must not be published, ready to be sought in any number of files.
+
+    A text is known by the words within it, so that one look at the words of a file serves thousands. With
+    `is_whole_words`, a text that is one word or two is found where it stands by itself, and quicker.
+    """
+
+    def __init__(self, texts: Iterable[str], *, is_whole_words: bool = False) -> None:
+        self._by_word: dict[bytes, list[tuple[frozenset[bytes], bytes, str]]] = {}
+        others: dict[bytes, str] = {}
+        needles = {form: text for text in texts for form in _forms(text)}
+        shared = Counter(word for needle in needles for word in set(_WORD.findall(needle)))
+        for needle, text in needles.items():
+            words = _words_of(needle, with_ends=is_whole_words)
+            if words:
+                word = min(words, key=lambda each: (shared[each], -len(each)))
+                self._by_word.setdefault(word, []).append((frozenset(words), needle, text))
+            else:
+                others[needle] = text
+        self._others = _Search(others)
+
+    def found_in(self, data: bytes) -> set[str]:
+        """The texts that are in `data`."""
+        words = set(_WORD.findall(data)) if self._by_word else set()
+        found = {
+            text
+            for word in self._by_word.keys() & words
+            for needed, needle, text in self._by_word[word]
+            if needed <= words and needle in data
+        }
+        return found | self._others.told_in(data)
+
+
+def _words_of(needle: bytes, *, with_ends: bool) -> list[bytes]:
+    """The words that stand in every file with the needle: those at its ends may be parts of longer ones there."""
+    return [
+        match.group()
+        for match in _WORD.finditer(needle)
+        if with_ends or (match.start() > 0 and match.end() < len(needle))
+    ]
 
 
 class _Search:
