@@ -29,9 +29,10 @@ def invocation(options: BuildOptions) -> str:
 def build(config_path: Path, options: BuildOptions, *, on_progress: OnProgress = lambda *_: None) -> BuildReport:
     """Builds the site of a configuration and says what was done.
 
-    Raises SitegenError: ConfigError when the configuration can't be honoured, ProjectionError when the projection can't be read, OutputError when the folder isn't ours or
-    can't be written, RefusedError when something that should be gone can't be removed, BuildError when pages failed
-    (after all others were made) or when `is_strict` and a share had to be left out (before anything was).
+    Raises SitegenError: ConfigError when the configuration can't be honoured, ProjectionError when the projection can't
+    be read, OutputError when the folder isn't ours or can't be written, RefusedError when something that should be gone
+    can't be removed, BuildError when pages failed (after all others were made) or when `is_strict` and a share had to
+    be left out (before anything was).
     """
     from sitegen.build.run import Run
     from sitegen.config import load

@@ -43,7 +43,8 @@ def make_exchange(
         f' <a class="at" href="#m-{mid}p"><time datetime="{at}">14:03</time></a></h2>'
         f'<div class="prose" dir="auto"><p>{escape(prompt)}</p></div></article>\n'
         + (_run(mid, calls) if calls else "")
-        + f'<article class="message answer" id="m-{mid}a" data-src="Because *nothing* was added."><h3 class="who"><span class="role">Answer</span>'
+        + f'<article class="message answer" id="m-{mid}a" data-src="Because *nothing* was added.">'
+        f'<h3 class="who"><span class="role">Answer</span>'
         f' <a class="at" href="#m-{mid}a"><time datetime="{at}">14:03</time></a></h3>'
         f'<div class="prose" dir="auto"><p>{escape(answer)}</p>{more}</div></article>\n</section>'
     )
