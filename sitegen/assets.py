@@ -38,18 +38,22 @@ class Assets:
     js: str
     icon: str
     documents: tuple[Document, ...]
+    gate: str = ""
+    """The script of a protected page's shell: the reading scripts and `gate/*.js`, to stand in the page itself."""
 
 
 def load_assets(folders: Sequence[Path]) -> Assets:
-    """The assets made of `css/*.css`, `js/*.js` and `icon.svg`; a later folder's file replaces an earlier's."""
+    """The assets made of `css/*.css`, `js/*.js`, `gate/*.js` and `icon.svg`; a later folder's files go first."""
     css = _document("site", "css", _joined_css(_collect(folders, "css").values()))
-    js = _document("site", "js", _joined_js(_collect(folders, "js").values()))
+    scripts = _collect(folders, "js").values()
+    js = _document("site", "js", _joined_js(scripts))
+    gate = _joined_js([*scripts, *_collect(folders, "js", folder="gate").values()])
     icon = _document("icon", "svg", _last(folders, "icon.svg").read_text("utf-8"))
-    return Assets(css.path, js.path, icon.path, (css, js, icon))
+    return Assets(css.path, js.path, icon.path, (css, js, icon), gate)
 
 
-def _collect(folders: Iterable[Path], kind: str) -> dict[str, str]:
-    found = {file.stem: file for folder in folders for file in (folder / kind).glob(f"*.{kind}")}
+def _collect(folders: Iterable[Path], kind: str, *, folder: str | None = None) -> dict[str, str]:
+    found = {file.stem: file for each in folders for file in (each / (folder or kind)).glob(f"*.{kind}")}
     return {stem: found[stem].read_text("utf-8") for stem in sorted(found, key=_rank)}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from sitegen.assets import Assets
 from sitegen.catalogue import Catalogue
 from sitegen.model import Card, Document, Project, Share, Transcript
-from sitegen.pages import indexes, shares
+from sitegen.pages import gate, indexes, protected, shares
 from sitegen.pages.frame import Frame, Site
 from sitegen.urls import Urls
 
@@ -40,6 +40,30 @@ class Pages:
         """
         around = shares.Around(is_project_listed=is_project_listed, parent=parent, children=tuple(children))
         return shares.make_documents(self._frame, share, transcript, around)
+
+    def protected_share(
+        self,
+        share: Share,
+        transcript: Transcript,
+        *,
+        id_of: protected.NameToId,
+        is_project_listed: bool = False,
+        parent: Card | None = None,
+        children: Sequence[Card] = (),
+    ) -> protected.ProtectedContent:
+        """The inside of a gated share: what `share` would make, as one text and attachments by `id_of` their names."""
+        around = shares.Around(is_project_listed=is_project_listed, parent=parent, children=tuple(children))
+        return protected.protect_share(self._frame, share, transcript, around, id_of=id_of)
+
+    def protected_project(
+        self, project: Project, cards: Sequence[Card], *, id_of: protected.NameToId
+    ) -> protected.ProtectedContent:
+        """The inside of a gated project's index; `cards` say what those may know who open it."""
+        return protected.protect_project(self._frame, project, cards, id_of=id_of)
+
+    def gate(self, path: str, shell: gate.Shell) -> Document:
+        """The page at `path` that stands before protected content and never receives it."""
+        return gate.make_gate(self._frame, path, shell)
 
     def tombstone(self, share: Share) -> Document:
         """The page that stands where an expired share stood: no word of the conversation."""

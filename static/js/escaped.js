@@ -3,7 +3,7 @@
 
 function mendLink() {
   const [, page, key] = /^(.*?)(?:%23|%2523)k(?:=|%3D)(1\..*)$/i.exec(location.pathname) ?? [];
-  if (key) location.replace(`${page}#k=${key}&logged`);
+  if (key) location.replace(`${location.origin}${page}#k=${key}&logged`);
 }
 
 mendLink();
