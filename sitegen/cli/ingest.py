@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,27 +16,21 @@ import click
 from sitegen.cli.frame import App, pass_app
 from sitegen.cli.terminal import counted, safe
 from sitegen.errors import IngestError, UsageError
-from sitegen.ingest.sources import SOURCES
+from sitegen.ingest.finding import Findings, look_around
+from sitegen.ingest.sources import load_source, source_names
 
 if TYPE_CHECKING:
     from sitegen.ingest import IngestReport, LineProblem, Progress
+    from sitegen.ingest.records import Adapter
 
 DEFAULT_DB: Final = "archive.duckdb"
 _SHOWN_PROBLEMS: Final = 20
 
 
-class _Source(click.Choice[str]):
-    """The sources there are; any other is refused by naming them."""
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value not in self.choices:
-            self.fail(f"there is no source “{value}”; there is: {', '.join(self.choices)}", param, ctx)
-        return value
-
-
 @click.command("ingest")
-@click.argument("source", type=_Source(list(SOURCES)), metavar="SOURCE")
-@click.argument("path")
+@click.argument("source", required=False)
+@click.argument("path", required=False)
+@click.option("--auto", is_flag=True, help="Find the sessions of Claude Code and Codex on this machine and read them.")
 @click.option(
     "--db",
     metavar="FILE",
@@ -43,26 +39,105 @@ class _Source(click.Choice[str]):
 )
 @click.option("--json", "as_json", is_flag=True, help="An object with all counts and problems, for scripts.")
 @pass_app
-def command(app: App, source: str, path: str, db: Path | None, as_json: bool) -> None:
+def command(app: App, source: str | None, path: str | None, *, auto: bool, db: Path | None, as_json: bool) -> None:
     """Read the conversations at PATH into a projection. Doing it again reads only what is new.
 
-    SOURCE is claude-code: PATH is a session, a project's folder or ~/.claude/projects.
+    \b
+    SOURCE          PATH
+    claude-code     a session, a project's folder or ~/.claude/projects
+    codex           a session or ~/.codex/sessions
+    claude-export   claude.ai's export: the zip, its folder or conversations.json
+    chatgpt-export  ChatGPT's export: the zip, its folder or conversations.json
     """
-    from sitegen.ingest import ingest
-
+    if auto:
+        if source is not None:
+            raise UsageError("--auto finds sources and paths by itself; leave SOURCE and PATH out, or --auto")
+        _read_all(app, db or _default_db(app), as_json=as_json)
+        return
+    if source is None or path is None:
+        lacking = "PATH" if source else "SOURCE"
+        raise UsageError(f"Missing argument {lacking}: say what to read, or let --auto look for it.")
+    adapter = _adapter(source)
     projection = db or _default_db(app)
-    try:
-        with _progress() as on_progress:
-            report = ingest(source, path, projection, on_progress=on_progress)
-    except KeyboardInterrupt:
-        click.echo(f"sitegen: stopped; {projection} holds what was read, and the next ingest goes on", err=True)
-        raise
+    report = _read(adapter, path, projection)
     if as_json:
         click.echo(json.dumps({"projection": str(projection), **report.as_json()}, indent=2))
     else:
-        _tell(report, projection)
-    if report.unreadable:
-        raise IngestError(_unreadable(report.unreadable))
+        _tell(report, projection, noun=_noun(adapter))
+    _fail_for([report])
+
+
+def _adapter(name: str) -> Adapter:
+    names = source_names()
+    if name not in names:
+        raise UsageError(f"there is no source “{name}”; there is: {', '.join(names)}")
+    return load_source(name)
+
+
+def _read(adapter: Adapter, path: str | Path, projection: Path) -> IngestReport:
+    from sitegen.ingest import ingest
+
+    try:
+        with _progress(_noun(adapter)) as on_progress:
+            return ingest(adapter, path, projection, on_progress=on_progress)
+    except KeyboardInterrupt:
+        click.echo(f"sitegen: stopped; {projection} holds what was read, and the next ingest goes on", err=True)
+        raise
+
+
+def _noun(adapter: Adapter) -> str:
+    """What one conversation of a source is called."""
+    return "conversation" if adapter.source_id.endswith("_export") else "session"
+
+
+# -------------------------------------------------------------------------------------------------------- what is here
+
+
+def _read_all(app: App, projection: Path, *, as_json: bool) -> None:
+    findings = look_around(os.environ, Path.home())
+    reports: dict[str, IngestReport] = {}
+    for place in findings.places:
+        if not as_json:
+            click.echo(f"{place.source}: {counted(place.file_count, 'session')} in {safe(str(place.path))}")
+        adapter = load_source(place.source)
+        reports[place.source] = _read(adapter, place.path, projection)
+        if not as_json:
+            _tell(reports[place.source], projection, noun=_noun(adapter))
+    if as_json:
+        click.echo(json.dumps(_found_json(findings, reports, projection), indent=2))
+    elif findings.archive is not None:
+        click.echo(_archive_advice(findings.archive))
+    if not findings.places and findings.archive is None:
+        looked_at = ", ".join(safe(str(path)) for path in findings.looked_at)
+        raise IngestError(
+            f"No conversations were found on this machine (looked at {looked_at}). Name a source and a path."
+        )
+    _fail_for(reports.values())
+
+
+def _found_json(findings: Findings, reports: dict[str, IngestReport], projection: Path) -> dict[str, object]:
+    return {
+        "projection": str(projection),
+        "found": [
+            {"source": place.source, "path": str(place.path), **reports[place.source].as_json()}
+            for place in findings.places
+        ],
+        "archive": None if findings.archive is None else str(findings.archive),
+    }
+
+
+def _archive_advice(archive: Path) -> str:
+    shown = safe(str(archive))
+    return (
+        f"chatstrata: an archive in {shown}. It needs no ingest; let sitegen.toml name it:\n"
+        f"  [source]\n  projection = {json.dumps(shown, ensure_ascii=False)}"
+    )
+
+
+def _fail_for(reports: Iterable[IngestReport]) -> None:
+    problems = [problem for report in reports for problem in report.unreadable]
+    if problems:
+        raise IngestError(_unreadable(problems))
 
 
 def _default_db(app: App) -> Path:
@@ -83,25 +158,41 @@ def _default_db(app: App) -> Path:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[Progress], None]]:
+def _progress(noun: str) -> Iterator[Callable[[Progress], None]]:
     """A bar on a terminal, a line now and then elsewhere; always on stderr, out of the way of --json."""
+    started = time.monotonic()
     if sys.stderr.isatty():
         with click.progressbar(length=1, label="Reading", file=sys.stderr, show_pos=False) as bar:
-            yield lambda progress: _advance(bar, progress)
+            yield lambda progress: _advance(bar, progress, started)
     else:
-        yield _say
+        yield lambda progress: _say(progress, started, noun)
 
 
-def _advance(bar: click._termui_impl.ProgressBar[int], progress: Progress) -> None:
+def _advance(bar: click._termui_impl.ProgressBar[int], progress: Progress, started: float) -> None:
+    if progress.is_looking:
+        bar.label = f"Found {progress.total:,} ({_rate(progress.bytes_total, started)})"
+        bar.update(0)
+        return
     bar.length = max(progress.bytes_total, 1)
-    bar.label = f"Reading {progress.done:,} of {progress.total:,}"
+    bar.label = f"Reading {progress.done:,} of {progress.total:,} ({_rate(progress.bytes_done, started)})"
     bar.update(progress.bytes_done - bar.pos)
 
 
-def _say(progress: Progress) -> None:
-    if progress.done < progress.total:
+def _say(progress: Progress, started: float, noun: str) -> None:
+    if progress.is_looking:
+        found, size = counted(progress.total, noun), _megabytes(progress.bytes_total)
+        click.echo(f"found {found} so far ({size}, {_rate(progress.bytes_total, started)})", err=True)
+    elif progress.done < progress.total:
         done, total = _megabytes(progress.bytes_done), _megabytes(progress.bytes_total)
-        click.echo(f"read {progress.done:,} of {counted(progress.total, 'session')} ({done} of {total})", err=True)
+        click.echo(
+            f"read {progress.done:,} of {counted(progress.total, noun)} "
+            f"({done} of {total}, {_rate(progress.bytes_done, started)})",
+            err=True,
+        )
+
+
+def _rate(size_bytes: int, started: float) -> str:
+    return f"{_megabytes(round(size_bytes / max(time.monotonic() - started, 0.001)))}/s"
 
 
 def _megabytes(size_bytes: int) -> str:
@@ -111,10 +202,10 @@ def _megabytes(size_bytes: int) -> str:
 # ----------------------------------------------------------------------------------------------------------- report
 
 
-def _tell(report: IngestReport, projection: Path) -> None:
+def _tell(report: IngestReport, projection: Path, *, noun: str) -> None:
     tally = report.tally
     click.echo(
-        f"{counted(report.files, 'session')} found: {report.new:,} new, {report.updated:,} updated, "
+        f"{counted(report.files, noun)} found: {report.new:,} new, {report.updated:,} updated, "
         f"{report.unchanged:,} unchanged in {safe(str(projection))}"
     )
     if report.new or report.updated:
@@ -126,13 +217,16 @@ def _tell(report: IngestReport, projection: Path) -> None:
         )
         click.echo(f"read {', '.join(parts)} ({_megabytes(report.bytes_read)} in {report.seconds:.1f} s)")
     if tally.problem_count:
-        click.echo(_bad_lines(report.problems, tally.problem_count), err=True)
+        click.echo(_bad_lines(report.problems, tally.problem_count, noun=noun), err=True)
 
 
-def _bad_lines(problems: Sequence[LineProblem], count: int) -> str:
-    lines = [
+def _bad_lines(problems: Sequence[LineProblem], count: int, *, noun: str) -> str:
+    head = (
         f"{counted(count, 'line')} not as expected; the rest of each file was read, and every line is kept as it is:"
-    ]
+        if noun == "session"
+        else f"{counted(count, 'record')} not as expected; all others were read:"
+    )
+    lines = [head]
     lines += [
         f"  {safe(str(problem))}{' (mended)' if problem.is_kept else ''}" for problem in problems[:_SHOWN_PROBLEMS]
     ]
@@ -144,4 +238,4 @@ def _bad_lines(problems: Sequence[LineProblem], count: int) -> str:
 def _unreadable(problems: Sequence[LineProblem]) -> str:
     first = problems[0]
     more = f" (and {len(problems) - 1} more files)" if len(problems) > 1 else ""
-    return f"{first.location}: {first.reason}{more}. All other sessions were read."
+    return f"{first.location}: {first.reason}{more}. All others were read."

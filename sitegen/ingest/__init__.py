@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sitegen.errors import UsageError
-from sitegen.ingest.records import Adapter, IngestReport, LineProblem, Progress, Tally
-from sitegen.ingest.sources import SOURCES
+from sitegen.ingest.records import Adapter, Handle, IngestReport, LineProblem, Progress, Tally
+from sitegen.ingest.sources import load_source
 
 if TYPE_CHECKING:
     from sitegen.ingest.plan import Plan
     from sitegen.ingest.writer import Task, Writer, Written
 
-__all__ = ["SOURCES", "IngestReport", "LineProblem", "Progress", "Tally", "ingest"]
+__all__ = ["IngestReport", "LineProblem", "Progress", "Tally", "ingest"]
 
 MAX_PROBLEMS: Final = 1000
+_TELL_S: Final = 0.5
+_Tell = Callable[[Progress], None]
 
 
 def ingest(
@@ -25,55 +26,77 @@ def ingest(
     location: str | Path,
     db: str | Path,
     *,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: _Tell | None = None,
     lock_wait_s: float = 5.0,
 ) -> IngestReport:
     """Reads the conversations at `location` into the projection `db`, which is made when there is none.
 
-    `source` is a name of SOURCES or an adapter. Ingesting twice changes nothing; a session that went on changes only
+    `source` is the name of a source or an adapter. Ingesting twice changes nothing; a session that went on changes only
     its own rows. Raises IngestError when nothing can be read or written; a bad line is a problem in the report.
     """
+    from sitegen.ingest.files import FileStore
     from sitegen.ingest.plan import make_plan
     from sitegen.ingest.store import open_store
     from sitegen.ingest.writer import Writer
 
     started = time.perf_counter()
-    adapter = _adapter(source) if isinstance(source, str) else source
-    handles = list(adapter.discover(str(location)))
+    adapter = load_source(source) if isinstance(source, str) else source
+    tell = on_progress or (lambda progress: None)
+    found = list(_told(adapter.discover(str(location)), tell))
+    handles = [item for item in found if isinstance(item, Handle)]
     with open_store(Path(db), lock_wait_s=lock_wait_s) as connection:
-        writer = Writer(connection, adapter, max_problems=MAX_PROBLEMS)
-        plan = make_plan(adapter, handles, writer.stored())
-        run = _Run(plan, on_progress or (lambda progress: None))
-        run.write_all(writer)
+        run = _Run(tell, [item for item in found if isinstance(item, LineProblem)])
+        writer = Writer(
+            connection, adapter, files=FileStore(Path(db)), max_problems=MAX_PROBLEMS, on_read=run.tell_within
+        )
+        run.write_all(writer, make_plan(adapter, handles, writer.stored()))
     return run.report(files=len(handles), seconds=time.perf_counter() - started)
 
 
-def _adapter(name: str) -> Adapter:
-    if name not in SOURCES:
-        raise UsageError(f"There is no source {name!r}. Those there are: {', '.join(SOURCES)}.")
-    return SOURCES[name]()
+def _told(found: Iterable[Handle | LineProblem], tell: _Tell) -> Iterator[Handle | LineProblem]:
+    """What is found, told twice a second: in a large file, looking takes as long as reading."""
+    count, size_bytes, told_at = 0, 0, time.monotonic()
+    for item in found:
+        yield item
+        if isinstance(item, Handle):
+            count += 1
+            size_bytes += item.size_bytes
+        if time.monotonic() - told_at >= _TELL_S:
+            told_at = time.monotonic()
+            tell(Progress(done=0, total=count, bytes_done=0, bytes_total=size_bytes, is_looking=True))
 
 
 class _Run:
     """Writes a plan batch by batch and keeps the count."""
 
-    def __init__(self, plan: Plan, on_progress: Callable[[Progress], None]) -> None:
-        self._plan = plan
-        self._on_progress = on_progress
-        self._tally = Tally()
-        self._problems: list[LineProblem] = []
-        self._unreadable = list(plan.unreadable)
+    def __init__(self, tell: _Tell, problems: Sequence[LineProblem]) -> None:
+        self._on_progress = tell
+        self._tally = Tally(problem_count=len(problems))
+        self._problems = list(problems[:MAX_PROBLEMS])
+        self._unreadable: list[LineProblem] = []
         self._written: list[Task] = []
-        self._bytes_total = sum(task.handle.size_bytes for task in plan.tasks)
+        self._unchanged = 0
+        self._total = 0
+        self._bytes_total = 0
+        self._bytes_done = 0
+        self._told_at = time.monotonic()
 
-    def write_all(self, writer: Writer) -> None:
+    def write_all(self, writer: Writer, plan: Plan) -> None:
         """Writes every batch, telling how far it has come after each."""
         from sitegen.ingest.plan import batches
 
-        for batch in batches(self._plan.tasks):
+        self._unreadable += plan.unreadable
+        self._unchanged, self._total = len(plan.unchanged), len(plan.tasks)
+        self._bytes_total = sum(task.handle.size_bytes for task in plan.tasks)
+        for batch in batches(plan.tasks):
             for task, written in self._write(writer, batch):
                 self._note(task, written)
-            self._tell()
+            self._tell(self._bytes_done)
+
+    def tell_within(self, bytes_read: int) -> None:
+        """Tells, twice a second at most, how far it has come in a conversation that takes long."""
+        if time.monotonic() - self._told_at >= _TELL_S:
+            self._tell(min(self._bytes_done + bytes_read, self._bytes_total))
 
     def _write(self, writer: Writer, batch: Sequence[Task]) -> Iterator[tuple[Task, Written]]:
         from sitegen.ingest.plan import unreadable
@@ -90,21 +113,14 @@ class _Run:
 
     def _note(self, task: Task, written: Written) -> None:
         self._written.append(task)
+        self._bytes_done += task.handle.size_bytes
         self._tally += written.tally
         self._problems += written.problems[: MAX_PROBLEMS - len(self._problems)]
 
-    def _tell(self) -> None:
-        self._on_progress(
-            Progress(
-                done=len(self._written) + len(self._unreadable),
-                total=len(self._plan.tasks),
-                bytes_done=self._bytes_done(),
-                bytes_total=self._bytes_total,
-            )
-        )
-
-    def _bytes_done(self) -> int:
-        return sum(task.handle.size_bytes for task in self._written)
+    def _tell(self, bytes_done: int) -> None:
+        self._told_at = time.monotonic()
+        done = len(self._written) + len(self._unreadable)
+        self._on_progress(Progress(done=done, total=self._total, bytes_done=bytes_done, bytes_total=self._bytes_total))
 
     def report(self, *, files: int, seconds: float) -> IngestReport:
         """What was done."""
@@ -113,10 +129,10 @@ class _Run:
             files=files,
             new=new,
             updated=len(self._written) - new,
-            unchanged=len(self._plan.unchanged),
+            unchanged=self._unchanged,
             tally=self._tally,
             problems=tuple(self._problems),
             unreadable=tuple(self._unreadable),
-            bytes_read=self._bytes_done(),
+            bytes_read=self._bytes_done,
             seconds=seconds,
         )

@@ -5,16 +5,15 @@ Knows where sessions stand and what their records mean; leaves damaged lines to 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from sitegen.errors import IngestError
 from sitegen.ingest import titles
 from sitegen.ingest.claude_blocks import read_blocks
+from sitegen.ingest.fields import checked_moment, checked_text, text_of
 from sitegen.ingest.lines import Line, LineReader, compare_file, kind_of
 from sitegen.ingest.records import (
     Change,
@@ -27,6 +26,7 @@ from sitegen.ingest.records import (
     Record,
     Stored,
 )
+from sitegen.ingest.session_files import find_files, handle_of, path_of, shown
 from sitegen.model import Json, JsonObject, Role
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -43,27 +43,22 @@ class ClaudeCode:
 
     def discover(self, location: str) -> Iterable[Handle]:
         """The sessions at a file, a project's folder or the folder of all projects, with their subagents."""
-        path = Path(location).expanduser()
-        if not path.exists():
-            raise IngestError(
-                f"{path} doesn't exist. Name a session (.jsonl), a project's folder or ~/.claude/projects."
-            )
-        try:
-            files = sorted(_session_files(path), key=os.fsencode)
-        except OSError as error:
-            raise IngestError(f"{error.filename or path} can't be read: {error.strerror}.") from error
-        if not files:
-            raise IngestError(f"{path} holds no sessions: expected SESSION.jsonl or PROJECT/SESSION.jsonl in it.")
+        files = find_files(
+            location,
+            _session_files,
+            expected="SESSION.jsonl or PROJECT/SESSION.jsonl in it",
+            named="a session (.jsonl), a project's folder or ~/.claude/projects",
+        )
         return [_handle(file) for file in files]
 
     def compare(self, handle: Handle, stored: Stored) -> Change:
         """By the file's bytes."""
-        return compare_file(_path(handle), stored)
+        return compare_file(path_of(handle), stored)
 
     def parse(self, handle: Handle) -> Iterator[Record]:
         """The records of one session file, line by line."""
         session = _Session(handle)
-        reader = LineReader(_path(handle))
+        reader = LineReader(path_of(handle))
         for line in reader:
             yield from session.read(line)
         yield session.conclude(reader)
@@ -73,7 +68,6 @@ class ClaudeCode:
 
 
 def _session_files(path: Path) -> set[Path]:
-    path = Path(os.path.abspath(path))  # noqa: PTH100 - a link to a session is that session, where the link stands
     if path.is_file():
         return {path, *(path.with_suffix("") / _SUBAGENTS).rglob("*.jsonl")}
     if path.name == ".claude" and (path / "projects").is_dir():
@@ -83,25 +77,8 @@ def _session_files(path: Path) -> set[Path]:
 
 
 def _handle(file: Path) -> Handle:
-    stat = file.stat()
     parent = _parent_session(file)
-    return Handle(
-        native_id=_shown(file.stem),
-        location=_shown(file),
-        path=file,
-        qualifier=_shown(parent.name if parent else file.parent.name),
-        size_bytes=stat.st_size,
-        modified_at=stat.st_mtime,
-    )
-
-
-def _path(handle: Handle) -> Path:
-    return handle.path or Path(handle.location)
-
-
-def _shown(name: str | Path) -> str:
-    """A file's name as text: Linux allows names that are none."""
-    return os.fsencode(name).decode(errors="replace")
+    return handle_of(file, native_id=shown(file.stem), qualifier=shown(parent.name if parent else file.parent.name))
 
 
 def _parent_session(file: Path) -> Path | None:
@@ -200,10 +177,10 @@ class _Session:
         )
 
     def _understand(self, record: dict[str, Json], reasons: list[str]) -> MessageRecord | PassedOver | None:
-        self._cwd = self._cwd or _text(record.get("cwd"))
-        self._session_id = self._session_id or _text(record.get("sessionId"))
+        self._cwd = self._cwd or text_of(record.get("cwd"))
+        self._session_id = self._session_id or text_of(record.get("sessionId"))
         self._titles.note(record)
-        native_id, parent = _text(record.get("uuid")), _parent_id(record)
+        native_id, parent = text_of(record.get("uuid")), _parent_id(record)
         if native_id:
             self._uuids.add(native_id)
         message = self._message(record, reasons, parent)
@@ -230,11 +207,11 @@ class _Session:
         return MessageRecord(
             role=role,
             blocks=blocks,
-            native_id=_checked_text(record, "uuid", reasons),
+            native_id=checked_text(record, "uuid", reasons),
             parent_native_id=parent,
-            model=_checked_text(body, "model", reasons),
-            created_at=_time(record, reasons),
-            metadata={"request_id": _text(record.get("requestId")), "cwd": _text(record.get("cwd"))},
+            model=checked_text(body, "model", reasons),
+            created_at=checked_moment(record, "timestamp", reasons),
+            metadata={"request_id": text_of(record.get("requestId")), "cwd": text_of(record.get("cwd"))},
             attachments=attachments,
         )
 
@@ -244,44 +221,21 @@ class _Session:
             self._last = max(self._last or at, at)
 
     def _project_of_folder(self) -> str | None:
-        file = _path(self._handle)
+        file = path_of(self._handle)
         parent = _parent_session(file)
-        name = _shown(parent.parent.name if parent else file.parent.name)
+        name = shown(parent.parent.name if parent else file.parent.name)
         return _decode_folder(name) or None
 
     def _subagent_metadata(self) -> JsonObject:
-        parent = _parent_session(_path(self._handle))
+        parent = _parent_session(path_of(self._handle))
         if parent is None and not self._handle.native_id.startswith(_AGENT_PREFIX):
             return {}
         # Older versions put a subagent's file beside its session's: only its records tell whose it is.
-        parent_id = _shown(parent.name) if parent else self._session_id
+        parent_id = shown(parent.name) if parent else self._session_id
         agent_id = self._handle.native_id.removeprefix(_AGENT_PREFIX)
         return {"subagent": True, "agent_id": agent_id, "parent_native_id": parent_id}
 
 
-def _text(value: Json) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _checked_text(record: dict[str, Json], key: str, reasons: list[str]) -> str | None:
-    value = record.get(key)
-    if value is not None and not isinstance(value, str):
-        reasons.append(f"its {key} is {kind_of(value)} where text was expected")
-    return _text(value)
-
-
 def _parent_id(record: JsonObject) -> str | None:
     """What a record follows. The notice of a compaction starts anew and tells only so what it follows in truth."""
-    return _text(record.get("parentUuid")) or _text(record.get("logicalParentUuid"))
-
-
-def _time(record: dict[str, Json], reasons: list[str]) -> datetime | None:
-    text = _checked_text(record, "timestamp", reasons)
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        reasons.append("its timestamp is no time")
-        return None
+    return text_of(record.get("parentUuid")) or text_of(record.get("logicalParentUuid"))

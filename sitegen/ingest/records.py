@@ -5,12 +5,12 @@ An adapter knows its source's format and nothing of the database; the writer kno
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, auto
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from sitegen.model import BlockKind, JsonObject, Role
 
@@ -48,6 +48,7 @@ class Stored:
     """The last line (or record) number that was read; 0: none."""
     message_count: int
     qualifier: str
+    metadata: JsonObject = field(default_factory=dict)
 
 
 class Change(Enum):
@@ -86,7 +87,7 @@ class BlockRecord:
 
 @dataclass(frozen=True, slots=True)
 class AttachmentRecord:
-    """A file that belongs to a message."""
+    """A file that belongs to a message. With an `opener` it is at hand, and the writer copies what that gives."""
 
     filename: str | None = None
     media_type: str | None = None
@@ -95,6 +96,7 @@ class AttachmentRecord:
     content_hash: str | None = None
     size_bytes: int | None = None
     metadata: JsonObject | None = None
+    opener: Callable[[], IO[bytes]] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +168,11 @@ class Adapter(Protocol):
     def version(self) -> str:
         """Changes whenever the same source would give other records; everything stored is then read again."""
 
-    def discover(self, location: str) -> Iterable[Handle]:
-        """The conversations at a path (or URL), in an order that depends on names only. Raises IngestError."""
+    def discover(self, location: str) -> Iterable[Handle | LineProblem]:
+        """The conversations at a path (or URL), in an order that depends on names only. Raises IngestError.
+
+        Where many stand in one file, what can't be one is told among them.
+        """
 
     def compare(self, handle: Handle, stored: Stored) -> Change:
         """Whether a conversation differs from what is stored, without parsing it. Raises OSError."""
@@ -182,8 +187,10 @@ class Progress:
 
     done: int
     total: int
+    """How many conversations there are to read; while they are still being looked for (`is_looking`), found so far."""
     bytes_done: int
     bytes_total: int
+    is_looking: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,18 @@ _NOT_A_PROMPT: Final = (
     "<ide_",
     "<environment_context",
     "<user_instructions",
+    "<permissions instructions",
+    "<collaboration_mode",
+    "<personality_spec",
+    "<subagent_notification",
+    "<turn_aborted",
+    "<user_shell_command",
+    "<skill",
+    "# AGENTS.md instructions",
+    "# Context from my IDE setup:",
 )
+# What Codex's editor extensions put between the editor's state and the user's words.
+_REQUEST: Final = "## My request for Codex:"
 
 
 def first_line(text: str) -> str | None:
@@ -37,7 +48,8 @@ def first_line(text: str) -> str | None:
 
 def title_of_prompt(text: str) -> str | None:
     """A title from a prompt, or None when it is no person's prompt: a wrapper, a caveat, an interruption, a summary."""
-    rest = text.strip()
+    _, marker, request = text.partition(_REQUEST)
+    rest = (request if marker else text).strip()
     while found := _WRAPPER.match(rest):
         rest = rest[found.end() :]
     return None if rest.startswith(_NOT_A_PROMPT) else first_line(rest)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -15,6 +15,7 @@ from typing import Final
 import duckdb
 
 from sitegen.ingest import tables
+from sitegen.ingest.files import FileStore
 from sitegen.ingest.records import (
     Adapter,
     Change,
@@ -75,6 +76,7 @@ class _Open:
     kept_messages: int = 0
     kept_lines: int = 0
     count: int = 0
+    bytes_read: int = 0
     ids: dict[str, str] = field(default_factory=dict)
     """Message ids by native id; the first of each, when one repeats."""
     passed_over: dict[str, str | None] = field(default_factory=dict)
@@ -97,10 +99,21 @@ class _Open:
 class Writer:
     """Writes the conversations of one source into an open projection."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, adapter: Adapter, *, max_problems: int = 1000) -> None:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        adapter: Adapter,
+        *,
+        files: FileStore,
+        max_problems: int = 1000,
+        on_read: Callable[[int], None] = lambda size: None,
+    ) -> None:
+        """`on_read` is told now and then how many bytes of the conversation under work have been read."""
         self._connection = connection
         self._adapter = adapter
+        self._files = files
         self._max_problems = max_problems
+        self._on_read = on_read
         self._rows: dict[Table, list[Row]] = {table: [] for table in _ORDER}
         self._bytes = 0
 
@@ -155,6 +168,7 @@ class Writer:
                         self._conclude(current, record)
                 if self._bytes > _FLUSH_BYTES:
                     self._flush(current)
+                    self._on_read(current.bytes_read)
         except OSError as error:
             raise UnreadableError(task, error.strerror or str(error)) from error
         return Written(current.tally, tuple(current.problems))
@@ -169,6 +183,7 @@ class Writer:
         return current
 
     def _add_raw_event(self, current: _Open, event: RawEvent) -> None:
+        current.bytes_read += len(event.payload)
         if event.line <= current.kept_lines:
             return
         event_id = row_id(current.row_id, "line", event.line)
@@ -199,7 +214,7 @@ class Writer:
             payload = _json(block.payload)
             row: Row = (row_id(message_id, "block", n), message_id, n, block.kind, block.text, block.tool_name)
             self._add(tables.BLOCKS, (*row, block.tool_use_id, payload), len(block.text or "") + len(payload or ""))
-        for n, file in enumerate(message.attachments):
+        for n, file in enumerate(map(self._files.keep, message.attachments)):
             named: Row = (row_id(message_id, "attachment", n), message_id, file.filename, file.media_type)
             placed: Row = (file.storage_path, file.source_url, file.content_hash, file.size_bytes)
             self._add(tables.ATTACHMENTS, (*named, *placed, _json(file.metadata)), 0)
@@ -316,4 +331,5 @@ def _stored(row_id: str, content_hash: str | None, message_count: int, metadata:
         source_lines=int(known.get("source_lines", 0)),
         message_count=message_count,
         qualifier=str(known.get("qualifier", "")),
+        metadata=known,
     )

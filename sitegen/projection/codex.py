@@ -1,4 +1,7 @@
-"""What is known of Codex's sessions: prompts are there twice, and instructions as if the user wrote them."""
+"""What is known of Codex's sessions: prompts may be there twice, and instructions as if the user wrote them.
+
+`sitegen ingest` writes prompts once and marks them (`is_prompt`, `is_meta`); chatstrata does neither.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sitegen.model import Message
+from sitegen.model import Json, Message, Usage
 from sitegen.projection.titles import is_machine_text
 
 
@@ -23,6 +26,24 @@ def tidy(messages: Sequence[Message]) -> tuple[Message, ...]:
     )
 
 
+def with_usage(messages: Sequence[Message], counts: Json) -> tuple[Message, ...]:
+    """The messages, the last of the assistant's with the tokens that the whole session used."""
+    last = next((at for at in range(len(messages) - 1, -1, -1) if messages[at].role == "assistant"), None)
+    if last is None or not isinstance(counts, dict) or not counts:
+        return tuple(messages)
+    cached = _count(counts.get("cached_input_tokens"))
+    usage = Usage(
+        input_tokens=max(0, _count(counts.get("input_tokens")) - cached),
+        output_tokens=_count(counts.get("output_tokens")),
+        cache_read_tokens=cached,
+    )
+    return (*messages[:last], replace(messages[last], usage=usage), *messages[last + 1 :])
+
+
+def _count(value: Json) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
 def _runs(messages: Sequence[Message]) -> Iterator[list[Message]]:
     """The messages in runs: the user's that follow one another, and what lies between."""
     run: list[Message] = []
@@ -37,7 +58,7 @@ def _runs(messages: Sequence[Message]) -> Iterator[list[Message]]:
 
 def _without_echoes(run: Sequence[Message], renamed: dict[str, str]) -> list[Message]:
     """A run without the second copy of each prompt; a prompt that was sent twice (stored four times) stays twice."""
-    if run[0].role != "user":
+    if run[0].role != "user" or any(message.metadata.get("is_prompt") for message in run):
         return list(run)
     copies = Counter(_text(message) for message in run)
     kept: dict[str, list[Message]] = {}
@@ -52,7 +73,9 @@ def _without_echoes(run: Sequence[Message], renamed: dict[str, str]) -> list[Mes
 
 
 def _is_machine_written(message: Message) -> bool:
-    return message.role == "user" and bool(_text(message)) and is_machine_text(_text(message))
+    if message.role != "user" or message.metadata.get("is_prompt"):
+        return False
+    return message.metadata.get("is_meta") is True or (bool(_text(message)) and is_machine_text(_text(message)))
 
 
 def _text(message: Message) -> str:

@@ -44,13 +44,15 @@ class Builder:
         records = self.chunk.records.get(head.native_id, []) if head.source_id == "claude_code" else []
         ids = stable_ids(rows)
         messages = _messages(rows, self.chunk, ids=ids, records=records)
-        state = head.metadata.get("state")
+        state, branch = head.metadata.get("state"), head.metadata.get("git_branch")
+        if head.source_id == "codex_cli":
+            messages = codex.with_usage(codex.tidy(messages), head.metadata.get("usage"))
         return Conversation(
             head=head,
-            messages=codex.tidy(messages) if head.source_id == "codex_cli" else messages,
+            messages=messages,
             subagents=tuple(self.build(child) for child in self.children.get(head.key, ())),
             forks=_forks(self.chunk.forks.get(head.row_id, ()), rows, ids),
-            git_branch=git_branch(records),
+            git_branch=git_branch(records) or (branch if isinstance(branch, str) else None),
             state=state if state in _STATES else None,  # type: ignore[arg-type]
         )
 

@@ -94,7 +94,7 @@ def test_session_that_cannot_be_read_fails_after_the_others(folder: Path, monkey
     monkeypatch.setattr(ClaudeCode, "parse", _denied_for("s2"))
     result = run("claude-code", "../projects")
     assert result.exit_code == 1
-    assert "s2.jsonl: it can't be read: Permission denied. All other sessions were read." in result.stderr
+    assert "s2.jsonl: it can't be read: Permission denied. All others were read." in result.stderr
     assert one(folder / "archive.duckdb", "SELECT count(*) FROM conversations") == 1
 
 
