@@ -44,18 +44,25 @@ class Keys:
         content = (share.head.key, share.head.digest, share.head.title, share.head.project)
         return digest(self.rendering, content, share.show, share.messages, share.title)
 
-    def page(self, share: Share, *, parent: Card | None, children: Sequence[Card], is_project_listed: bool) -> str:
-        """Names the pages of a share: its transcript and all that stands around it."""
+    def page(
+        self, share: Share, *, parent: Card | None, children: Sequence[Card], is_project_listed: bool, gate_id: str = ""
+    ) -> str:
+        """Names the pages of a share: its transcript and all that stands around it, and before it."""
         project = None if share.project is None else (share.project.slug, share.project.name)
         family = [(card.slug, card.title) for card in (*([parent] if parent else []), *children)]
         around = (project, is_project_listed, parent is None, family)
-        return f"{terms_of(share)}-{digest(self.framing, self.transcript(share), share.slug, around)}"
+        return f"{terms_of(share, gate_id=gate_id)}-{digest(self.framing, self.transcript(share), share.slug, around)}"
 
 
-def terms_of(share: Share) -> str:
-    """A hash (40 hex digits) of who may see how much of a conversation; the first part of its page's key."""
+def terms_of(share: Share, *, gate_id: str = "") -> str:
+    """A hash (40 hex digits) of who may see how much of a conversation; the first part of its page's key.
+
+    `gate_id` stands for secrets and is a keyed hash, so that nothing here helps to guess them.
+    """
     shown = (share.show, share.messages, share.title)
-    return digest(shown, share.listed, share.is_expired, share.expires, share.gate, share.view_limit, share.epoch)
+    return digest(
+        shown, share.listed, share.is_expired, share.expires, share.gate, share.view_limit, share.epoch, gate_id
+    )
 
 
 def make_keys(*, page_settings: str, templates: Sequence[Path], static: Sequence[Path], is_offline: bool) -> Keys:

@@ -6,16 +6,22 @@ import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from sitegen import pages
 from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, OnProgress, invocation
+from sitegen.build.gates import Gates, watch_vault
 from sitegen.build.keys import PACKAGE, make_keys
+from sitegen.build.lookout import look_over
+from sitegen.build.scan import Leak
 from sitegen.build.site import SiteBuild
+from sitegen.build.wishes import has_gates, slug_hider
 from sitegen.build.work import Setting
 from sitegen.config import Config, fingerprint
 from sitegen.errors import BuildError, ConfigError, RefusedError
-from sitegen.model import ConversationHead
+from sitegen.gate.vault import Vault
+from sitegen.model import ConversationHead, SharedView
 from sitegen.output.cache import Cache
 from sitegen.output.folder import Folder
 from sitegen.output.layout import CACHE_FOLDER, STATE_FILE
@@ -23,6 +29,8 @@ from sitegen.output.records import FinishedBuild
 from sitegen.output.state import State
 from sitegen.output.watch import Watch
 from sitegen.projection import open_all
+from sitegen.render import RenderOptions
+from sitegen.render.terms import render_terms
 from sitegen.resources import resource_folder
 from sitegen.shares import Registry, resolve
 from sitegen.urls import Urls
@@ -40,6 +48,7 @@ class Run:
     on_progress: OnProgress
     watch: Watch
     now: datetime = field(init=False)
+    vault: Vault = field(init=False, repr=False)
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -56,9 +65,12 @@ class Run:
             self.on_progress("finishing", 0, 0)
             site.make_indexes()
             site.finish()
+            look = look_over(site)
+            self.warnings += [*site.gates.notes, *look.notes]
             # Before the state says that all is done: a narrowed share must leave no trace, whenever a build dies.
-            Cache(self.cache_folder).prune(site.used_transcripts)
-            state.finish(self._finished(site, registry))
+            Cache(self.cache_folder).prune(site.used_entries)
+            state.finish(self._finished(site, registry, is_clean=not look.leaks))
+        _refuse_leaks(look.leaks)
         _refuse_unfinished(site)
         return self._report(site, registry)
 
@@ -92,11 +104,19 @@ class Run:
             heads = projection.heads()
             views = projection.shared_views()
             self.warnings += projection.warnings
-        registry = resolve(self.config, heads, views, now=self.now)
+        self._open_vault(views)
+        registry = resolve(self.config, heads, views, now=self.now, hide_slug=slug_hider(self.vault))
         if self.options.is_strict and registry.problems:
             msg = f"Not built, for --strict: {'; '.join(registry.problems)}"
             raise BuildError(msg)
         return heads, registry
+
+    def _open_vault(self, views: Sequence[SharedView]) -> None:
+        """Opens the owner's secrets when anything asks for them: an open site needs none."""
+        self.vault = Vault(self.config.folder)
+        if has_gates(self.config, views):
+            watch_vault(self.watch, self.config.folder)
+            self.vault = Vault.open(self.config.folder)
 
     @property
     def _temp_folder(self) -> Path:
@@ -129,14 +149,20 @@ class Run:
             setting=setting,
             folder=Folder.open(self.output, state=state, adopt=self.options.is_adopting, private=private),
             state=state,
+            gates=self._gates(),
             is_full=self.options.is_full,
             jobs=self.options.jobs,
             on_progress=self.on_progress,
         )
 
-    def _finished(self, site: SiteBuild, registry: Registry) -> FinishedBuild:
+    def _gates(self) -> Gates:
+        site = self.config.site
+        options = RenderOptions(language=site.language, timezone=site.timezone)
+        return Gates(self.vault, self.watch, partial(render_terms, options=options))
+
+    def _finished(self, site: SiteBuild, registry: Registry, *, is_clean: bool) -> FinishedBuild:
         """A build in which something failed isn't taken for one with nothing to do."""
-        is_clean = not site.failures and site.removal.is_complete
+        is_clean = is_clean and not site.failures and site.removal.is_complete
         return FinishedBuild(
             files=site.files,
             built_at=self.now,
@@ -162,12 +188,26 @@ class Run:
         )
 
 
+def _refuse_leaks(leaks: Sequence[Leak]) -> None:
+    """Raises when a file held what is protected. It's gone from the output by then, so that it can't be published."""
+    if leaks:
+        told = [f"{leak.path} held {leak.told}" for leak in leaks]
+        msg = (
+            f"Protected words stood in the open, and the files were taken out of the output: {_some(told)}. Look where "
+            "they come from (a title, a description, a file name, another share), change that and build again."
+        )
+        raise RefusedError(msg)
+
+
 def _refuse_unfinished(site: SiteBuild) -> None:
     """Raises when the output isn't what it should be; that something is still there is the graver reason."""
     stuck = [f"{path} ({why})" for path, why in site.removal.failed]
     stuck += [f"{path} (someone has changed it)" for path in site.removal.altered]
     if stuck:
         msg = f"Still in the output, though no longer shared: {_some(stuck)}. Remove it by hand and build again."
+        raise RefusedError(msg)
+    if site.gates.refused:
+        msg = f"Not published, because they wouldn't be protected: {_some(site.failures)}"
         raise RefusedError(msg)
     if site.failures:
         count = f"{len(site.failures)} of {len(site.shares)}"

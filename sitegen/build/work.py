@@ -7,20 +7,23 @@ the next build must know. Results don't depend on which worker did what.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sitegen.assets import load_assets
+from sitegen.build import watchwords
+from sitegen.build.sealing import Sealing, seal_documents
+from sitegen.build.watchwords import Watchwords
 from sitegen.catalogue import Catalogue
-from sitegen.errors import SitegenError
-from sitegen.model import Card, Conversation, ConversationHead, Share, Transcript
+from sitegen.errors import RefusedError, SitegenError
+from sitegen.model import Card, Conversation, ConversationHead, Document, Gate, Share, Transcript
 from sitegen.output.cache import Cache
 from sitegen.output.writer import Writer, Written
 from sitegen.pages import Pages, Site, make_card
 from sitegen.privacy import narrow
 from sitegen.projection import open_all
 from sitegen.render import RenderOptions, render
-from sitegen.urls import Urls
+from sitegen.urls import Urls, share_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +56,23 @@ class Task:
     is_project_listed: bool = False
     parent: Card | None = None
     children: tuple[Card, ...] = ()
+    sealing: Sealing | None = field(default=None, repr=False)
+    """How the pages are protected; None for an open share only."""
+    watchwords_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What became of a task: the files with the card for the indexes, or the sentence of its failure."""
+    """What became of a task: the files with the card for the indexes, or the sentence of its failure.
+
+    `inside` is the card for those who have opened the project's gate, `watchwords` what must be seen nowhere.
+    """
 
     slug: str
     written: tuple[Written, ...] = ()
     card: Card | None = None
+    inside: Card | None = None
+    watchwords: Watchwords = field(default_factory=Watchwords, repr=False)
     failure: str | None = None
 
 
@@ -117,20 +128,46 @@ class Worker:
         share = task.share
         try:
             transcript = self._render(task, given) if isinstance(given, Conversation) else given
-            documents = self._pages.share(
+            words = self._choose_watchwords(task, transcript)
+            written = task.writer.write(self._documents(task, transcript))
+        except SitegenError as error:
+            return Made(share.slug, failure=str(error))
+        except Exception as error:  # noqa: BLE001 - one page that can't be made must not cost the others
+            return Made(share.slug, failure=f"something went wrong ({type(error).__name__}: {error})")
+        parent_slug = None if task.parent is None else task.parent.slug
+        card = make_card(share, transcript, parent_slug=parent_slug)
+        inside = make_card(_opened(share), transcript, parent_slug=parent_slug) if share.is_inherited else None
+        return Made(share.slug, tuple(written), card, inside, words)
+
+    def _documents(self, task: Task, transcript: Transcript) -> list[Document]:
+        share, pages, sealing = task.share, self._pages, task.sealing
+        if sealing is None:
+            if share.is_gated:  # whatever went wrong before: never in the open
+                raise RefusedError("its gate wasn't prepared; this is a fault in sitegen, please report it")
+            return pages.share(
                 share,
                 transcript,
                 is_project_listed=task.is_project_listed,
                 parent=task.parent,
                 children=task.children,
             )
-            written = task.writer.write(documents)
-        except SitegenError as error:
-            return Made(share.slug, failure=str(error))
-        except Exception as error:  # noqa: BLE001 - one page that can't be made must not cost the others
-            return Made(share.slug, failure=f"something went wrong ({type(error).__name__}: {error})")
-        parent_slug = None if task.parent is None else task.parent.slug
-        return Made(share.slug, tuple(written), make_card(share, transcript, parent_slug=parent_slug))
+        content = pages.protected_share(
+            share,
+            transcript,
+            id_of=sealing.id_of,
+            is_project_listed=task.is_project_listed,
+            parent=task.parent,
+            children=task.children,
+        )
+        folder, is_offline = share_folder(share.slug), self.setting.urls.offline
+        return seal_documents(pages, sealing, content, folder=folder, is_offline=is_offline)
+
+    def _choose_watchwords(self, task: Task, transcript: Transcript) -> Watchwords:
+        if task.sealing is None:
+            return Watchwords()
+        words = watchwords.choose(task.share, transcript)
+        self._cache.put(task.watchwords_key, words)
+        return words
 
     def _render(self, task: Task, conversation: Conversation) -> Transcript:
         share, site = task.share, self.setting.site
@@ -148,3 +185,8 @@ class Worker:
 
 def _heads(task: Task) -> tuple[ConversationHead, ...]:
     return (task.share.head, *task.heads)
+
+
+def _opened(share: Share) -> Share:
+    """The share as those see it who have opened its gate."""
+    return replace(share, gate=Gate.NONE, agreement=None)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from sitegen.cli.terminal import day, safe, safe_lines
-from sitegen.errors import UsageError
+from sitegen.errors import SitegenError, UsageError
 
 if TYPE_CHECKING:
     from sitegen.config import Config
+    from sitegen.gate.vault import Vault
     from sitegen.model import ConversationHead, SharedView
     from sitegen.shares import Finder, Registry
 
@@ -44,9 +45,23 @@ def read_archive(config: Config) -> Archive:
 
 def read_registry(config: Config, archive: Archive) -> Registry:
     """All shares as they stand, whether or not they can be published."""
+    from sitegen.build.wishes import slug_hider
     from sitegen.shares import resolve
 
-    return resolve(config, archive.heads, archive.views, now=datetime.now(UTC), is_publishing=False)
+    hide_slug = slug_hider(read_vault(config))
+    now = datetime.now(UTC)
+    return resolve(config, archive.heads, archive.views, now=now, hide_slug=hide_slug, is_publishing=False)
+
+
+def read_vault(config: Config) -> Vault:
+    """The owner's secrets, for commands that can do without; why they can't be had is said on stderr."""
+    from sitegen.gate.vault import Vault
+
+    try:
+        return Vault.open(config.folder)
+    except SitegenError as error:
+        remark(str(error))
+        return Vault(config.folder)
 
 
 def remark(message: str) -> None:

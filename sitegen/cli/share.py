@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from sitegen.cli.frame import App, pass_app
+from sitegen.cli.protecting import MOST_CODES, GateWish, Prepared, keep, prepare
 from sitegen.cli.reading import iso, read_archive, read_registry, remark, the_one
-from sitegen.cli.terminal import safe
+from sitegen.cli.terminal import counted, safe
 from sitegen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,10 +34,6 @@ class _Wish:
 
     slug: str | None
     title: str | None
-    gate: str
-    password: str | None
-    recipients: tuple[str, ...]
-    agreement: str | None
     expires: str | None
     view_limit: int | None
     show: str | None
@@ -46,18 +43,23 @@ class _Wish:
 
 
 @click.command("share")
-@click.argument("conversation")
+@click.argument("conversation", required=False)
 @click.option("--slug", help="The last part of the address; otherwise made up.")
 @click.option("--title", help="Shown instead of the conversation's own title.")
 @click.option(
     "--gate",
     type=click.Choice(["none", "password", "email", "otp", "agreement"]),
-    default="none",
-    help="What asks readers in; this version has none yet.",
+    help="What asks readers in; otherwise what the other options mean, or the project's.",
 )
-@click.option("--password", help="For the password gate.")
+@click.option("--password", help="For the password gate; better not here, where your shell remembers it.")
+@click.option("--password-stdin", "is_stdin", is_flag=True, help="Read the password from standard input.")
+@click.option("--password-prompt", "is_prompt", is_flag=True, help="Ask for the password.")
+@click.option("--secret", metavar="PLACE", help="Where the secret is kept: env:NAME, file:PATH, private:NAME.")
 @click.option("--recipient", "recipients", multiple=True, metavar="ADDRESS", help="For the email gate; repeatable.")
-@click.option("--agreement", metavar="FILE", help="Terms to accept first.")
+@click.option("--codes", type=click.IntRange(1, MOST_CODES), metavar="N", help="One-time codes to make; 10 by default.")
+@click.option("--strike", metavar="CODE", help="Strike a one-time code that was used, and do nothing else.")
+@click.option("--agreement", metavar="FILE", help="Terms to accept first, in Markdown; alone or with any gate.")
+@click.option("--allow-weak", is_flag=True, help="Take a password that can be guessed, knowing it.")
 @click.option("--expires", metavar="30d|DATE", help="In hours, days or weeks (12h, 30d, 2w), or on a date.")
 @click.option("--view-limit", type=click.IntRange(min=1), metavar="N", help="A limit that each browser counts itself.")
 @click.option("--show", type=click.Choice(["all", "calls", "conversation"]), help="How much is shown.")
@@ -65,47 +67,79 @@ class _Wish:
 @click.option("--listed/--unlisted", "listed", default=None, help="On the site's indexes, or only by its address.")
 @click.option("--reuse-slug", is_flag=True, help="Take a slug that was revoked.")
 @pass_app
-def command(app: App, /, conversation: str, **options: Any) -> None:
+def command(app: App, /, conversation: str | None, strike: str | None, **options: Any) -> None:
     """Share a conversation.
 
-    CONVERSATION is an id, a unique beginning of one, or source:native-id.
+    CONVERSATION is an id, a unique beginning of one, or source:native-id. With a gate, a passphrase of six words is
+    made and kept in .sitegen/secrets.toml unless one is given; “sitegen links” prints it.
     """
-    wish = _Wish(**options)
-    _refuse_gates(wish)
-    config = app.config()
-    archive = read_archive(config)
+    gate = GateWish(**{key: options.pop(key) for key in GateWish.__dataclass_fields__})
+    if strike is not None:
+        _strike(app.config(), strike)
+        return
+    if conversation is None:
+        raise UsageError("say which conversation; “sitegen list” shows them with their ids")
+    _add(app, conversation, _Wish(**options), gate)
+
+
+def _add(app: App, conversation: str, wish: _Wish, gate: GateWish) -> None:
     from sitegen.shares import Finder
 
+    config = app.config()
+    archive = read_archive(config)
     head = the_one(Finder(archive.heads), conversation)
     shares = read_registry(config, archive).shares
-    entry = _entry(config, head, wish, slug=_slug(wish, config, head, shares))
+    is_gated = _is_gated(config, head, gate)
+    slug = _slug(wish, config, head, shares, is_gated=is_gated)
+    prepared = prepare(gate, config, names=(slug, wish.title or head.title or ""))
+    entry = {**_entry(config, head, wish, slug=slug), **prepared.entry}
+    keep(prepared, config, scope=slug)  # first: what is shared must never stand without what protects it
     _write(app, entry, reuse_slug=wish.reuse_slug)
     _tell(config, head, entry, shares)
+    _tell_gate(prepared, slug=slug, is_gated=is_gated)
 
 
-def _refuse_gates(wish: _Wish) -> None:
-    """Refuse, before anything is written, what can't be protected yet."""
-    from sitegen.model import Gate
-    from sitegen.shares import refuse_gate
-    from sitegen.shares.registry import Origin
+def _is_gated(config: Config, head: ConversationHead, gate: GateWish) -> bool:
+    """Whether the share will be protected, by its own gate or its project's."""
+    from sitegen.shares import home_shortened
+    from sitegen.shares.gates import terms_of
 
-    gate = Gate(wish.gate)
-    if gate is Gate.NONE and wish.password is not None:
-        gate = Gate.PASSWORD
-    if gate is Gate.NONE and wish.recipients:
-        gate = Gate.EMAIL
-    refuse_gate(Origin(None, what="nothing was shared"), gate, agreement=wish.agreement)
+    if gate.kind is not None:
+        return gate.kind != "none"
+    projects = {home_shortened(entry.match): entry for entry in config.projects}
+    entry = projects.get(home_shortened(head.project))
+    return entry is not None and terms_of(entry).gate != "none"
+
+
+def _strike(config: Config, code: str) -> None:
+    """Takes a one-time code back."""
+    from sitegen.config import private
+    from sitegen.gate.vault import PRIVATE_FILE, Vault
+
+    vault = Vault.open(config.folder)
+    scope = vault.scope_of_code(code)
+    if scope is None:
+        raise UsageError(f"{PRIVATE_FILE} holds no such code; “sitegen links” lists those that are valid")
+    left = vault.codes_without(scope, code)
+    private.keep(config.folder, table="codes", name=scope, value=left)
+    shown = scope.removeprefix("p:")
+    click.echo(
+        f"Struck the code; {counted(len(left), 'code')} of {shown} left. It opens the page until the next build."
+    )
+    if not left:
+        remark(f"nobody can open {shown} now; “sitegen rotate {shown} --codes 10” makes new codes")
 
 
 # ---------------------------------------------------------------------------------------------------------- the slug
 
 
-def _slug(wish: _Wish, config: Config, head: ConversationHead, shares: tuple[Share, ...]) -> str:
-    """The slug asked for, checked, or a new one: readable when the share is listed, else 128 random bits."""
+def _slug(wish: _Wish, config: Config, head: ConversationHead, shares: tuple[Share, ...], *, is_gated: bool) -> str:
+    """The slug asked for, checked, or a new one: readable when the share is listed and open, else 128 random bits."""
     from sitegen.config.slugs import random_slug
 
     if wish.slug is None:
-        return _readable(wish, config, head, shares) if wish.listed else random_slug()
+        is_readable = wish.listed and not is_gated
+        return _readable(wish, config, head, shares) if is_readable else random_slug()
     return _checked(wish, config, shares, slug=wish.slug)
 
 
@@ -223,10 +257,30 @@ def _tell(config: Config, head: ConversationHead, entry: Entry, shares: tuple[Sh
     if isinstance(expires, datetime):
         click.echo(f"  expires: {iso(expires)}")
     click.echo(f"  listed on the site's indexes: {'yes' if entry.get('listed') else 'no'}")
-    click.echo("Everyone with the address can read it once “sitegen build” has run and the site is published.")
     for share in shares:
         if share.head.key == head.key:
             remark(_also(share))
+
+
+def _tell_gate(prepared: Prepared, *, slug: str, is_gated: bool) -> None:
+    match prepared.kind:
+        case "password" if prepared.is_made:
+            said = f"A passphrase was made and kept in .sitegen/secrets.toml; “sitegen links {slug}” prints it."
+        case "password" | "email":
+            said = f"Protected by {prepared.kind}; “sitegen links {slug}” prints what to send."
+        case "otp":
+            count = counted(len(prepared.codes), "one-time code") if prepared.codes else "one-time codes"
+            said = f"Protected by {count}; “sitegen links {slug}” lists them, “sitegen share --strike” strikes one."
+        case "agreement":
+            said = (
+                "Readers accept the terms first. That is no secrecy: everyone with the address can read it once "
+                "“sitegen build” has run and the site is published."
+            )
+        case None if is_gated:
+            said = "Protected by its project's gate; “sitegen links” prints what opens it."
+        case _:
+            said = "Everyone with the address can read it once “sitegen build” has run and the site is published."
+    click.echo(said)
 
 
 def _also(share: Share) -> str:

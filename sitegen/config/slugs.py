@@ -51,12 +51,12 @@ def fault_of(slug: str) -> str | None:
 
 def random_slug() -> str:
     """A slug of 128 random bits: 26 letters and digits."""
-    return _letters(secrets.token_bytes(16))
+    return letters(secrets.token_bytes(16))
 
 
 def derived_slug(key: str) -> str:
     """The slug of a conversation that has none yet: always the same for its `source:native-id`, whatever its title."""
-    return _letters(hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:16])
+    return letters(hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:16])
 
 
 def readable_slug(title: str, key: str) -> str:
@@ -71,7 +71,8 @@ def simplified(text: str) -> str:
     return re.sub(r"-+", "-", kept).strip("-")
 
 
-def _letters(data: bytes) -> str:
+def letters(data: bytes) -> str:
+    """Sixteen bytes as 26 letters and digits."""
     return base64.b32encode(data).decode().rstrip("=").lower()
 
 

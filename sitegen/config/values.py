@@ -147,11 +147,16 @@ def is_reference(value: str) -> bool:
     return _REFERENCE.fullmatch(value) is not None
 
 
+def is_address(value: str) -> bool:
+    """Whether a text has the form of an e-mail address."""
+    return _ADDRESS.fullmatch(value) is not None
+
+
 def addresses(table: Table, key: str) -> tuple[str, ...]:
     """A list of e-mail addresses."""
     values = table.texts(key)
     for value in values:
-        if not _ADDRESS.fullmatch(value):
+        if not is_address(value):
             raise table.fault(key, f"holds “{_shortened(value)}”, which isn't an e-mail address")
     return values
 

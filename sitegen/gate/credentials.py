@@ -19,7 +19,7 @@ from sitegen.gate import keys
 from sitegen.gate.encoding import lp, normalise_code
 from sitegen.gate.envelope import Credential
 from sitegen.gate.identity import group_salt, link_root, password_group, recipient_code
-from sitegen.gate.strength import check_codes, check_password
+from sitegen.gate.strength import check_codes, check_form, check_password, count_guesses
 from sitegen.gate.vault import PRIVATE_FILE, Found, Vault, variable
 
 ITERATIONS: Final = 1_000_000
@@ -69,8 +69,6 @@ class Keyring:
     salt: bytes = field(default=b"", repr=False)
     place: str = ""
     """Where the secret was found, in words."""
-    note: str | None = None
-    """What its owner should hear: that a weak password was let pass."""
 
     @property
     def stretches(self) -> tuple[Stretch, ...]:
@@ -92,10 +90,26 @@ class Keyring:
                 return keys.password_material(holder.secret)
 
 
-def gather(wish: Wish, vault: Vault) -> Keyring:
-    """Finds and judges the secrets of a page.
+@dataclass(slots=True)
+class Judge:
+    """Judges passwords by how many guesses they stand up to, each password once."""
 
-    Raises UsageError when one is missing, telling where it's looked for, and RefusedError when one is too weak.
+    _guesses: dict[str, float] = field(default_factory=dict, repr=False)
+
+    def check(self, wish: Wish, keyring: Keyring) -> str | None:
+        """What the owner should hear of a weak password that passes. Raises RefusedError for one that doesn't."""
+        if keyring.kind != "password":
+            return None
+        password = keyring.holders[0].secret
+        if password not in self._guesses:
+            self._guesses[password] = count_guesses(password)
+        return check_password(self._guesses[password], of=wish.of, is_weak_allowed=wish.is_weak_allowed)
+
+
+def gather(wish: Wish, vault: Vault) -> Keyring:
+    """Finds the secrets of a page; how strong a password is, `Judge` tells.
+
+    Raises UsageError when one is missing, telling where it's looked for, and RefusedError when one can't be used.
     """
     match wish.kind:
         case "password":
@@ -138,10 +152,10 @@ def _pairs(keyring: Keyring) -> Iterable[tuple[Stretch, Holder]]:
 def _password(wish: Wish, vault: Vault) -> Keyring:
     site_secret = vault.require_site_secret()
     found = _found(wish, vault, "a password")
-    note = check_password(found.value, of=wish.of, names=wish.names, is_weak_allowed=wish.is_weak_allowed)
+    check_form(found.value, of=wish.of, names=wish.names)
     link = link_root(site_secret, slug=wish.scope, recipient="", epoch=wish.epoch)
     group = f"{password_group(site_secret, found.value)}/{wish.epoch}"
-    return Keyring("password", (Holder("", found.value, link),), group_salt(site_secret, group), found.place, note)
+    return Keyring("password", (Holder("", found.value, link),), group_salt(site_secret, group), found.place)
 
 
 def _email(wish: Wish, vault: Vault) -> Keyring:

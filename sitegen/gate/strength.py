@@ -21,15 +21,20 @@ _JUDGED: Final = 72  # zxcvbn takes no more, and its time grows with the square
 _UNITS: Final = (("year", 31_557_600), ("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
-def check_password(password: str, *, of: str, names: Sequence[str] = (), is_weak_allowed: bool = False) -> str | None:
-    """Raises RefusedError for a password that wouldn't protect anything; the message never holds it.
+def check_form(password: str, *, of: str, names: Sequence[str] = ()) -> None:
+    """Raises RefusedError for a password that can't be used at all; the message never holds it.
 
-    `of` says whose it is ("the share “x”"), `names` are what it must not equal: slug, title. With `is_weak_allowed` one
-    that can be guessed passes, and the sentence about it is returned.
+    `of` says whose it is ("the share “x”"), `names` are what it must not equal: slug, title.
     """
     if fault := _fault(password, names):
         raise RefusedError(f"the password of {of} {fault}")
-    guesses = _guesses(password, names)
+
+
+def check_password(guesses: float, *, of: str, is_weak_allowed: bool = False) -> str | None:
+    """Raises RefusedError for a password that can be guessed in so few guesses.
+
+    With `is_weak_allowed` it passes, and the sentence about it is returned.
+    """
     if guesses >= FEWEST_GUESSES:
         return None
     weak = (
@@ -49,7 +54,7 @@ def check_codes(codes: Sequence[str], *, of: str) -> None:
             raise RefusedError(
                 f"code {number} of {of} holds other characters than digits and letters without I, L, O and U"
             )
-        if len(plain) < _CODE_LENGTH or _guesses(plain, ()) < FEWEST_GUESSES:
+        if len(plain) < _CODE_LENGTH:
             raise RefusedError(_short(number, of, plain))
 
 
@@ -65,12 +70,11 @@ def time_to_crack(guesses: float) -> str:
 
 def _short(number: int, of: str, plain: str) -> str:
     base = 10 if plain.isdigit() else 32
-    count = min(base ** len(plain), FEWEST_GUESSES**2)
-    what = f"has {len(plain)} characters" if len(plain) < _CODE_LENGTH else "repeats itself"
     return (
-        f"code {number} of {of} {what}, and a static host can't limit tries: {_power(base, len(plain))} possibilities "
-        f"at {GUESSES_A_SECOND:,} a second on one graphics card are {time_to_crack(count)} at most. Codes have "
-        f"{_CODE_LENGTH} characters (80 bits); “sitegen share --gate otp --codes 10” makes them"
+        f"code {number} of {of} has {len(plain)} characters, and a static host can't limit tries: "
+        f"{_power(base, len(plain))} possibilities at {GUESSES_A_SECOND:,} a second on one graphics card are "
+        f"{time_to_crack(base ** len(plain))}. Codes have {_CODE_LENGTH} characters (80 bits); "
+        "“sitegen share --gate otp --codes 10” makes them"
     )
 
 
@@ -96,7 +100,8 @@ def _fault(password: str, names: Sequence[str]) -> str | None:
     return None
 
 
-def _guesses(password: str, names: Sequence[str]) -> float:
+def count_guesses(password: str) -> float:
+    """How many guesses a good guesser needs (zxcvbn's estimate); some 20 ms."""
     from zxcvbn import zxcvbn
 
-    return float(zxcvbn(password[:_JUDGED], user_inputs=[name for name in names if name])["guesses"])
+    return float(zxcvbn(password[:_JUDGED])["guesses"])

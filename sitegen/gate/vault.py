@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from sitegen.errors import RefusedError, UsageError
-from sitegen.gate.encoding import unb64u
+from sitegen.gate.encoding import normalise_code, unb64u
 
 SITE_SECRET: Final = "SITEGEN_SITE_SECRET"  # noqa: S105 - the name of a variable
 PRIVATE_FILE: Final = ".sitegen/secrets.toml"
@@ -87,6 +87,15 @@ class Vault:
     def codes(self, scope: str) -> tuple[str, ...]:
         """The one-time codes that are kept for a scope, as they are printed."""
         return self._codes.get(scope, ())
+
+    def scope_of_code(self, code: str) -> str | None:
+        """Whose one-time code this is, however it was typed; None when nobody's."""
+        plain = normalise_code(code)
+        return next((scope for scope, codes in self._codes.items() if plain in map(normalise_code, codes)), None)
+
+    def codes_without(self, scope: str, code: str) -> tuple[str, ...]:
+        """The codes of a scope but this one."""
+        return tuple(each for each in self.codes(scope) if normalise_code(each) != normalise_code(code))
 
     def place_of(self, reference: str | None, *, scope: str, has_codes: bool = False) -> str | None:
         """Where the secret is found, in words; None when it's missing. Nothing of the secret itself."""

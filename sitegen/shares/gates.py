@@ -1,12 +1,72 @@
-"""The one place that says which gates this version can build."""
+"""What protects a share: the words of its own entry, or those of its project. Knows references, never secrets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
+from sitegen.config import ProjectEntry
 from sitegen.errors import ConfigError
 from sitegen.model import Gate
 from sitegen.shares.registry import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Who may enter. An agreement without any other gate is the gate “agreement”."""
+
+    gate: Gate = Gate.NONE
+    secret: str | None = None
+    recipients: tuple[str, ...] = ()
+    agreement: str | None = None
+    epoch: int = 0
+    allow_weak: bool = False
+    is_inherited: bool = False
+
+
+class Asking(Protocol):
+    """An entry that says what protects its shares: None is "not said"."""
+
+    @property
+    def gate(self) -> Gate | None: ...
+    @property
+    def secret(self) -> str | None: ...
+    @property
+    def recipients(self) -> tuple[str, ...]: ...
+    @property
+    def agreement(self) -> str | None: ...
+    @property
+    def epoch(self) -> int: ...
+    @property
+    def allow_weak(self) -> bool | None: ...
+
+
+def terms_of(entry: Asking, project: ProjectEntry | None = None) -> Terms:
+    """What protects the shares of an entry. One that names no gate has its project's.
+
+    With a secret or recipients of its own, such a share has the project's kind of gate and credentials of its own.
+    """
+    if entry.gate is None and project is not None and (outer := terms_of(project)).gate is not Gate.NONE:
+        return _inherited(entry, outer)
+    gate = entry.gate or Gate.NONE
+    if gate is Gate.NONE and entry.agreement:
+        gate = Gate.AGREEMENT
+    allow_weak = entry.allow_weak or False
+    return Terms(gate, entry.secret, entry.recipients, entry.agreement, entry.epoch, allow_weak)
+
+
+def _inherited(entry: Asking, outer: Terms) -> Terms:
+    has_own = bool(entry.secret or entry.recipients)
+    return Terms(
+        gate=outer.gate,
+        secret=entry.secret if has_own else outer.secret,
+        recipients=entry.recipients if has_own else outer.recipients,
+        agreement=entry.agreement or outer.agreement,
+        epoch=entry.epoch if has_own else outer.epoch + entry.epoch,
+        allow_weak=outer.allow_weak if entry.allow_weak is None else entry.allow_weak,
+        is_inherited=not has_own,
+    )
 
 
 def refuse_gate(
@@ -17,16 +77,31 @@ def refuse_gate(
     recipients: Sequence[str] = (),
     agreement: str | None = None,
 ) -> None:
-    """Raise ConfigError when a share, rule, project or view asks for protection that can't be given."""
-    if gate is Gate.NONE and not agreement:
-        if secret or recipients:
+    """Raise ConfigError when a share, rule, project or view asks for protection that doesn't fit together."""
+    match gate:
+        case Gate.NONE if secret or recipients:
             raise _unprotected(origin, "secret" if secret else "recipients")
-        return
-    asked = f"the gate “{gate}”" if gate is not Gate.NONE else "an agreement"
-    raise origin.fault(
-        f"{asked} is asked for here, but this version can't protect pages yet; nothing was published. "
-        "Remove the entry until it can, or take the gate off if everyone may read it"
-    )
+        case Gate.AGREEMENT if not agreement:
+            raise origin.fault(
+                "the gate “agreement” needs the terms that are agreed to; write agreement = “terms.md”, a Markdown file"
+            )
+        case Gate.AGREEMENT if secret or recipients:
+            key = "secret" if secret else "recipients"
+            raise origin.fault(
+                f"“{key}” is given, but the gate “agreement” asks for nothing but a yes, so everyone could read the "
+                "page; say gate = “password”, “email” or “otp”, which the terms then come before"
+            )
+        case Gate.PASSWORD | Gate.OTP if recipients:
+            raise origin.fault(
+                f"“recipients” belong to the gate “email”, and this one is “{gate}”; take one of them away"
+            )
+        case _:
+            return
+
+
+def refuse_terms(origin: Origin, terms: Terms) -> None:
+    """Raise ConfigError like `refuse_gate`."""
+    refuse_gate(origin, terms.gate, secret=terms.secret, recipients=terms.recipients, agreement=terms.agreement)
 
 
 def _unprotected(origin: Origin, key: str) -> ConfigError:

@@ -16,6 +16,7 @@ from typing import Final
 from sitegen.config import Config, ProjectEntry
 from sitegen.config.slugs import fault_of, folded, simplified
 from sitegen.model import ConversationHead, Gate, Project
+from sitegen.shares.gates import terms_of
 from sitegen.shares.registry import Origin
 
 _WINDOWS: Final = re.compile(r"[A-Za-z]:[\\/]|\\\\")
@@ -53,6 +54,7 @@ class Projects:
     """The `[[project]]`s of a configuration, by the value they match."""
 
     entries: Mapping[str, ProjectEntry]
+    hide_slug: Callable[[str], str] | None = None
 
     def entry(self, value: str | None) -> ProjectEntry | None:
         """What the configuration says about the project of this value."""
@@ -79,6 +81,7 @@ class Projects:
 
     def _slugs(self, names: Mapping[str, str]) -> Mapping[str, str]:
         given = {value: entry.slug for value, entry in self.entries.items() if entry.slug}
+        given |= self._hidden_slugs(value for value in names if value not in given)
         free = {value: _slug_of(project_name(value)) for value in names if value not in given}
         doubled = _doubled({value: folded(slug) for value, slug in (free | given).items() if slug})
         return given | {
@@ -86,15 +89,37 @@ class Projects:
             for value, slug in free.items()
         }
 
+    def _hidden_slugs(self, values: Iterable[str]) -> Mapping[str, str]:
+        """Slugs of protected projects, whose names are nobody's business."""
+        if self.hide_slug is None:
+            return {}
+        return {value: self.hide_slug(f"project {value}") for value in values if self._is_gated(value)}
+
+    def _is_gated(self, value: str) -> bool:
+        entry = self.entries.get(value)
+        return entry is not None and terms_of(entry).gate is not Gate.NONE
+
     def _project(self, value: str, slug: str, name: str) -> Project:
         entry = self.entries.get(value)
         if entry is None:
             return Project(slug, name)
-        title = entry.title or name
-        return Project(slug, title, entry.description, entry.gate or Gate.NONE)
+        terms = terms_of(entry)
+        return Project(
+            slug,
+            entry.title or name,
+            entry.description,
+            gate=terms.gate,
+            secret=terms.secret,
+            recipients=terms.recipients,
+            agreement=terms.agreement,
+            epoch=terms.epoch,
+            allow_weak=terms.allow_weak,
+        )
 
 
-def read_projects(config: Config, origin: Callable[[int], Origin]) -> Projects:
+def read_projects(
+    config: Config, origin: Callable[[int], Origin], *, hide_slug: Callable[[str], str] | None = None
+) -> Projects:
     """The configuration's projects. Raises ConfigError when two are about one value or want one slug."""
     entries: dict[str, ProjectEntry] = {}
     slugs: dict[str, ProjectEntry] = {}
@@ -106,7 +131,7 @@ def read_projects(config: Config, origin: Callable[[int], Origin]) -> Projects:
             raise origin(entry.line).fault(f"the project in line {known.line} has the slug “{known.slug}” already")
         entries[value] = entry
         slugs[folded(entry.slug or "")] = entry
-    return Projects(entries)
+    return Projects(entries, hide_slug)
 
 
 def belongs_to(head: ConversationHead, wanted: str, entry: ProjectEntry | None) -> bool:

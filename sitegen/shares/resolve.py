@@ -6,9 +6,10 @@ when nothing else does, the first rule that matches deciding the terms.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import TypedDict
 
 from sitegen.config import Config, Match, RuleEntry, ShareEntry
 from sitegen.config.load import shown_path
@@ -16,11 +17,13 @@ from sitegen.config.slugs import derived_slug, fault_of, folded, normal
 from sitegen.config.values import is_reference
 from sitegen.model import ConversationHead, Gate, Share, SharedView
 from sitegen.shares.finder import Finder
-from sitegen.shares.gates import refuse_gate
+from sitegen.shares.gates import Terms, refuse_terms, terms_of
 from sitegen.shares.projects import Projects, belongs_to, home_shortened, read_projects
 from sitegen.shares.registry import Origin, Registry
 
 VIEWS = Origin(None, what="shared_views")
+HideSlug = Callable[[str], str]
+"""The slug that grows from the site secret and a name, for what is protected and has none."""
 
 
 def resolve(
@@ -29,21 +32,20 @@ def resolve(
     views: Sequence[SharedView] = (),
     *,
     now: datetime,
+    hide_slug: HideSlug | None = None,
     is_publishing: bool = True,
 ) -> Registry:
     """All shares of a configuration, given the conversations and shared views there are.
 
     Raises ConfigError, naming the places, for two shares of one slug, a revoked slug, a name that several conversations
-    fit, and all that can't be honoured. With `is_publishing=False`, for listing and revoking, gates that can't be built
-    are no reason to refuse.
+    fit, and all that can't be honoured. With `is_publishing=False`, for listing and revoking, gates that don't fit
+    together are no reason to refuse. `hide_slug` is None when there is no site secret.
     """
-    work = _Work(config, Finder(heads), now, is_publishing)
+    work = _Work(config, Finder(heads), now, is_publishing, hide_slug)
     found = [*_from_config(work), *_from_views(work, views)]
     found += _from_rules(work, taken={each.share.head.key for each in found})
     _refuse_doubled(work, found, views)
     shares = tuple(_with_projects(work, found))
-    for each in found if is_publishing else ():
-        _refuse_gates_of(each, work.projects)
     opens = [share.expires for share in shares if share.expires and not share.is_expired]
     return Registry(shares, tuple(work.problems), tuple(work.notes), min(opens, default=None))
 
@@ -56,6 +58,7 @@ class _Work:
     finder: Finder
     now: datetime
     is_publishing: bool
+    hide_slug: HideSlug | None
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     projects: Projects = field(init=False)
@@ -65,36 +68,50 @@ class _Work:
 
     def __post_init__(self) -> None:
         self.withheld = set(self.config.registry.excluded)
-        self.projects = read_projects(self.config, self.origin)
+        self.projects = read_projects(self.config, self.origin, hide_slug=self.hide_slug)
         self.revoked = frozenset(folded(slug) for slug in self.config.registry.revoked)
-        if self.is_publishing:
-            for project in self.config.projects:
-                refuse_gate(self.origin(project.line), project.gate or Gate.NONE, secret=project.secret)
-            for rule in self.config.rules:
-                self.refuse_gate_of(rule, rule.gate)
+        for project in self.config.projects:
+            self.check(self.origin(project.line), terms_of(project))
+        for rule in self.config.rules:
+            if rule.gate is not None or not self.config.projects:
+                self.check(self.origin(rule.line), terms_of(rule))
 
     def origin(self, line: int, what: str = "a share") -> Origin:
         return Origin(shown_path(self.config.path), line, what)
 
-    def refuse_gate_of(self, entry: ShareEntry | RuleEntry, gate: Gate | None) -> None:
-        if gate is None and self.config.projects:
-            return  # it may come from the project, and is looked at when that is known
-        refuse_gate(
-            self.origin(entry.line),
-            gate or Gate.NONE,
-            secret=entry.secret,
-            recipients=entry.recipients,
-            agreement=entry.agreement,
+    def check(self, origin: Origin, terms: Terms) -> None:
+        if self.is_publishing:
+            refuse_terms(origin, terms)
+
+    def terms(self, entry: ShareEntry | RuleEntry, origin: Origin, head: ConversationHead) -> Terms:
+        """What protects a share of this conversation; checked."""
+        terms = terms_of(entry, self.projects.entry(head.project))
+        self.check(origin, terms)
+        return terms
+
+    def slug(self, head: ConversationHead, terms: Terms, origin: Origin) -> str | None:
+        """The slug of a share that names none; None, and a problem told, when it can't be known here."""
+        if terms.gate is Gate.NONE:
+            return derived_slug(head.key)
+        if self.hide_slug is not None:
+            return self.hide_slug(head.key)
+        said = (
+            f"the protected share of “{head.key}” has no slug, and one that can't be guessed grows from the site secret"
         )
+        if self.is_publishing:
+            raise origin.fault(
+                f"{said}, which isn't here: set SITEGEN_SITE_SECRET, run “sitegen init” for one, or write a slug"
+            )
+        self.problems.append(f"{origin}: {said}, which isn't here, so it's left out of this list")
+        return None
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A share on its way: `gate` is what its own entry says, None when the project decides."""
+    """A share on its way."""
 
     share: Share
     origin: Origin
-    gate: Gate | None
 
 
 # ------------------------------------------------------------------------------------------------ the configuration
@@ -103,16 +120,17 @@ class _Found:
 def _from_config(work: _Work) -> Iterator[_Found]:
     for entry in work.config.shares:
         origin = work.origin(entry.line)
-        if work.is_publishing:
-            work.refuse_gate_of(entry, entry.gate)
+        if entry.gate is not None or not work.config.projects:
+            work.check(origin, terms_of(entry))
         head = _head_of(work, entry, origin)
-        slug = entry.slug or (derived_slug(head.key) if head else None)
+        terms = work.terms(entry, origin, head) if head else None
+        slug = entry.slug or (work.slug(head, terms, origin) if head and terms else None)
         if slug and folded(slug) in work.revoked:
             raise origin.fault(
                 f"the slug “{slug}” was revoked; take another, or remove it from “revoked” under [registry] to use it"
             )
-        if head and slug:
-            yield _Found(_share(work, entry, origin, head, slug=slug), origin, entry.gate)
+        if head and terms and slug:
+            yield _Found(_share(work, entry, origin, head, terms, slug=slug), origin)
 
 
 def _head_of(work: _Work, entry: ShareEntry, origin: Origin) -> ConversationHead | None:
@@ -130,16 +148,15 @@ def _head_of(work: _Work, entry: ShareEntry, origin: Origin) -> ConversationHead
     return candidates[0]
 
 
-def _share(work: _Work, entry: ShareEntry | RuleEntry, origin: Origin, head: ConversationHead, *, slug: str) -> Share:
+def _share(
+    work: _Work, entry: ShareEntry | RuleEntry, origin: Origin, head: ConversationHead, terms: Terms, *, slug: str
+) -> Share:
     share = Share(
         slug=slug,
         head=head,
         project=None,
         origin=str(origin),
-        gate=entry.gate or Gate.NONE,
-        secret=entry.secret,
-        recipients=entry.recipients,
-        agreement=entry.agreement,
+        **_protection(terms),
         expires=entry.expires,
         is_expired=_is_over(entry.expires, work.now),
         view_limit=entry.view_limit,
@@ -147,8 +164,31 @@ def _share(work: _Work, entry: ShareEntry | RuleEntry, origin: Origin, head: Con
         show=entry.show or work.config.privacy.show,
     )
     if isinstance(entry, ShareEntry):
-        share = replace(share, title=entry.title, messages=entry.messages, epoch=entry.epoch)
+        share = replace(share, title=entry.title, messages=entry.messages)
     return share
+
+
+class _Protection(TypedDict):
+    gate: Gate
+    secret: str | None
+    recipients: tuple[str, ...]
+    agreement: str | None
+    epoch: int
+    allow_weak: bool
+    is_inherited: bool
+
+
+def _protection(terms: Terms) -> _Protection:
+    """The fields of a share that say what protects it."""
+    return _Protection(
+        gate=terms.gate,
+        secret=terms.secret,
+        recipients=terms.recipients,
+        agreement=terms.agreement,
+        epoch=terms.epoch,
+        allow_weak=terms.allow_weak,
+        is_inherited=terms.is_inherited,
+    )
 
 
 def _is_over(expires: datetime | None, now: datetime) -> bool:
@@ -164,9 +204,9 @@ def _from_views(work: _Work, views: Sequence[SharedView]) -> Iterator[_Found]:
         if folded(view.slug) in work.revoked:
             work.withheld.update(head.key for head in found)
             continue
-        gate = _checked_view(work, view)
+        _check_view(view)
         if len(found) == 1:
-            yield _Found(_view_share(work, view, gate, found[0]), VIEWS, gate)
+            yield _Found(_view_share(work, view, found[0]), VIEWS)
         else:
             what = "no conversation" if not found else "more than one conversation"
             work.problems.append(
@@ -174,8 +214,11 @@ def _from_views(work: _Work, views: Sequence[SharedView]) -> Iterator[_Found]:
             )
 
 
-def _checked_view(work: _Work, view: SharedView) -> Gate:
-    """The gate of a view. Raises ConfigError for all that would publish it otherwise than its row says."""
+_GATES = {gate.value: gate for gate in Gate}
+
+
+def _check_view(view: SharedView) -> None:
+    """Raises ConfigError for all that would publish a view otherwise than its row says."""
     if fault := fault_of(view.slug):
         raise VIEWS.fault(f"the slug {view.slug[:100]!r} {fault}")
     if view.gate_secret is not None and not is_reference(view.gate_secret):
@@ -184,18 +227,25 @@ def _checked_view(work: _Work, view: SharedView) -> Gate:
         )
     if view.view_limit is not None and view.view_limit < 1:
         raise VIEWS.fault(f"the view_limit of “{view.slug}” is {view.view_limit}, but should be 1 or more")
-    known = {gate.value: gate for gate in Gate}
-    if view.gate_type is not None and view.gate_type not in known:
+    if view.gate_type is not None and view.gate_type not in _GATES:
         raise VIEWS.fault(
-            f"the gate_type of “{view.slug}” is {view.gate_type[:50]!r}, but should be NULL or {', '.join(known)}"
+            f"the gate_type of “{view.slug}” is {view.gate_type[:50]!r}, but should be NULL or {', '.join(_GATES)}"
         )
-    gate = known[view.gate_type or "none"]
-    if work.is_publishing:
-        refuse_gate(Origin(None, what=f"shared_views, “{view.slug}”"), gate, secret=view.gate_secret)
-    return gate
 
 
-def _view_share(work: _Work, view: SharedView, gate: Gate, head: ConversationHead) -> Share:
+def _view_terms(work: _Work, view: SharedView, head: ConversationHead) -> Terms:
+    """What protects a view. The terms of its agreement stand in the file that gate_secret names."""
+    gate = None if view.gate_type is None else _GATES[view.gate_type]
+    secret, agreement = view.gate_secret, None
+    if gate is Gate.AGREEMENT and secret is not None and secret.startswith("file:"):
+        agreement, secret = secret.removeprefix("file:"), None
+    row = RuleEntry(line=0, match=Match(), gate=gate, secret=secret, agreement=agreement)
+    terms = terms_of(row, work.projects.entry(head.project))
+    work.check(Origin(None, what=f"shared_views, “{view.slug}”"), terms)
+    return terms
+
+
+def _view_share(work: _Work, view: SharedView, head: ConversationHead) -> Share:
     expires = view.expires_at
     if expires is not None and expires.tzinfo is None:
         expires = expires.replace(tzinfo=UTC)
@@ -204,8 +254,7 @@ def _view_share(work: _Work, view: SharedView, gate: Gate, head: ConversationHea
         head=head,
         project=None,
         origin=str(VIEWS),
-        gate=gate,
-        secret=view.gate_secret,
+        **_protection(_view_terms(work, view, head)),
         expires=expires,
         is_expired=_is_over(expires, work.now),
         view_limit=view.view_limit,
@@ -225,10 +274,13 @@ def _from_rules(work: _Work, *, taken: set[str]) -> Iterator[_Found]:
         if rule is None:
             continue
         matched.add(rule.line)
-        slug = derived_slug(head.key)
-        if head.key not in out and folded(slug) not in work.revoked:
-            origin = work.origin(rule.line, "a rule")
-            yield _Found(_share(work, rule, origin, head, slug=slug), origin, rule.gate)
+        if head.key in out:
+            continue
+        origin = work.origin(rule.line, "a rule")
+        terms = work.terms(rule, origin, head)
+        slug = work.slug(head, terms, origin)
+        if slug and folded(slug) not in work.revoked:
+            yield _Found(_share(work, rule, origin, head, terms, slug=slug), origin)
     for rule in work.config.rules:
         if rule.line not in matched:
             work.notes.append(f"{work.origin(rule.line, 'a rule')} matches no conversation")
@@ -271,25 +323,6 @@ def _doubled(first: tuple[str, Origin], second: tuple[str, Origin]) -> Exception
 
 
 def _with_projects(work: _Work, found: Sequence[_Found]) -> Iterator[Share]:
-    """The shares with their projects; one whose entry names no gate has its project's."""
     projects = work.projects.named(each.share.head.project for each in found)
     for each in found:
-        project = projects.get(home_shortened(each.share.head.project))
-        entry = work.projects.entry(each.share.head.project)
-        share = replace(each.share, project=project)
-        if each.gate is None and project and project.gate is not Gate.NONE:
-            share = replace(share, gate=project.gate, secret=share.secret or (entry.secret if entry else None))
-        yield share
-
-
-def _refuse_gates_of(each: _Found, projects: Projects) -> None:
-    entry = projects.entry(each.share.head.project)
-    gate = each.gate if each.gate is not None else (entry.gate if entry else None)
-    share = each.share
-    refuse_gate(
-        each.origin,
-        gate or Gate.NONE,
-        secret=share.secret,
-        recipients=share.recipients,
-        agreement=share.agreement,
-    )
+        yield replace(each.share, project=projects.get(home_shortened(each.share.head.project)))

@@ -261,42 +261,16 @@ def test_row_that_can_t_be_honoured_is_refused(world: World, fields: dict[str, o
 
 # ------------------------------------------------------------------------------------------------------------- gates
 
-GATES = [gate.value for gate in Gate if gate is not Gate.NONE]
 PROTECTED_PROJECT = '[[project]]\nmatch = "~/code/talks"\ngate = "password"\n'
-
-
-@pytest.mark.parametrize("gate", GATES)
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(share("aaaa-1", "gate = '{}'"), id="share"),
-        pytest.param(share("gone", "gate = '{}'"), id="share-of-nothing"),
-        pytest.param("[[rule]]\nmatch = {{}}\ngate = '{}'", id="rule"),
-        pytest.param("[[rule]]\nmatch = {{ title = 'zzz' }}\ngate = '{}'", id="rule-that-matches-nothing"),
-        pytest.param("[[project]]\nmatch = 'elsewhere'\ngate = '{}'", id="project"),
-    ],
-)
-def test_gate_is_refused_until_it_can_be_built(world: World, text: str, gate: str) -> None:
-    with pytest.raises(
-        ConfigError, match=r"sitegen\.toml:3: the gate .* can't protect pages yet; nothing was published"
-    ):
-        world.resolve(text.format(gate), [A])
-
-
-@pytest.mark.parametrize("gate", GATES)
-def test_gate_of_a_shared_view_is_refused(world: World, gate: str) -> None:
-    with pytest.raises(ConfigError, match=r"shared_views, “v”: the gate “.*can't protect pages yet"):
-        world.resolve("", [A], [view("v", "aaaa-1", gate_type=gate)])
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("agreement = 'terms.md'", "an agreement is asked for"),
         ("secret = 'env:X'", "“secret” is given, but no gate"),
         ("recipients = ['bo@example.org']", "“recipients” is given, but no gate"),
     ],
-    ids=["agreement", "secret", "recipients"],
+    ids=["secret", "recipients"],
 )
 @pytest.mark.parametrize("project", ["", "[[project]]\nmatch = 'x'\n"], ids=["no-projects", "projects"])
 def test_protection_that_would_be_ignored_is_refused(world: World, line: str, message: str, project: str) -> None:
@@ -307,9 +281,3 @@ def test_protection_that_would_be_ignored_is_refused(world: World, line: str, me
 def test_gate_none_in_words_is_fine(world: World) -> None:
     registry = world.resolve(share("aaaa-1", 'gate = "none"'), [A], [view("v", "aaaa-1", gate_type="none")])
     assert len(registry.shares) == 2
-
-
-def test_listing_shows_gates_that_can_t_be_built(world: World) -> None:
-    text = PROTECTED_PROJECT + share("aaaa-1", "slug = 'a'") + share("bbbb-2", "slug = 'b'", "gate = 'none'")
-    registry = world.resolve(text, [A, B], is_publishing=False)
-    assert {found.slug: found.gate for found in registry.shares} == {"a": Gate.PASSWORD, "b": Gate.NONE}

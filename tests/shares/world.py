@@ -55,5 +55,14 @@ class World:
         *,
         now: datetime = NOW,
         is_publishing: bool = True,
+        has_secret: bool = True,
     ) -> Registry:
-        return resolve(self.config(text), tuple(heads), tuple(views), now=now, is_publishing=is_publishing)
+        hide = hide_slug if has_secret else None
+        return resolve(
+            self.config(text), tuple(heads), tuple(views), now=now, hide_slug=hide, is_publishing=is_publishing
+        )
+
+
+def hide_slug(name: str) -> str:
+    """A slug as a site secret would make it."""
+    return f"hidden-{len(name)}"

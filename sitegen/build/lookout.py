@@ -1,0 +1,81 @@
+"""Has a built site searched for protected words, takes files that hold some out of the output, and tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from sitegen.assets import load_assets
+from sitegen.build.ground import SiteGround
+from sitegen.build.scan import Guarded, Leak, Scan
+from sitegen.build.site import SiteBuild, owner_of
+from sitegen.build.watchwords import Watchword
+from sitegen.model import Share
+from sitegen.output.cache import Cache
+from sitegen.output.layout import DOT_FILE
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was found, and sentences for the owner."""
+
+    leaks: tuple[Leak, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def look_over(site: SiteBuild) -> Look:
+    """Searches the finished output; what each share was searched for is noted among the facts of the build."""
+    guarded = tuple(_guarded(site))
+    if not guarded:
+        return Look()
+    scan = Scan(_ground(site), guarded)
+    paths = site.files.keys() - {DOT_FILE}
+    leaks = tuple(scan.find(written=paths & site.changed, standing=paths - site.changed))
+    for leak in leaks:
+        with suppress(OSError):
+            (site.folder.root / leak.path).unlink()
+    return Look(leaks, tuple(_unsought(name) for name in scan.mute()))
+
+
+def _guarded(site: SiteBuild) -> Iterator[Guarded]:
+    """The protected shares and indexes that stand in the output."""
+    last = site.state.last
+    for share in site.shares:
+        if share.is_expired or not share.is_gated or share.slug not in site.records:
+            continue
+        fact = f"searched {share.slug}"
+        site.facts[fact] = site.gate_fact(share)
+        is_new = not last.is_finished or last.facts.get(fact) != site.facts[fact]
+        yield Guarded(f"the share “{share.slug}”", owner_of(share), _words(site, share), is_new)
+
+
+def _words(site: SiteBuild, share: Share) -> tuple[Watchword, ...]:
+    secrets = (Watchword(what, text) for what, text in site.gates.secrets(share.slug))
+    return (*site.watchwords.get(share.slug, ()), *secrets)
+
+
+def _ground(site: SiteBuild) -> SiteGround:
+    opened = {owner_of(share): share for share in site.shares if not share.is_gated and not share.is_expired}
+    records = {owner: site.records[share.slug] for owner, share in opened.items() if share.slug in site.records}
+    setting = site.setting
+    names = [name for each in site.projects if not each.is_gated for name in (each.name, each.description or "")]
+    return SiteGround(
+        root=site.folder.root,
+        files=site.files,
+        shares=opened,
+        records=records,
+        cards=site.open_cards,
+        cache=Cache(setting.cache_folder),
+        site=setting.site,
+        folders=(*setting.templates, *setting.static),
+        shown=(*site.gates.shown(), *names),
+        shell_script=load_assets(setting.static).gate.encode(),
+    )
+
+
+def _unsought(name: str) -> str:
+    return (
+        f"The output couldn't be searched for words of {name}: its title and messages are too short, or stand in what "
+        "is open too"
+    )
