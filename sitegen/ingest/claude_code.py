@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from sitegen.ingest import titles
 from sitegen.ingest.claude_blocks import read_blocks
 from sitegen.ingest.fields import checked_moment, checked_text, text_of
 from sitegen.ingest.lines import Line, LineReader, compare_file, kind_of
@@ -28,6 +27,7 @@ from sitegen.ingest.records import (
 )
 from sitegen.ingest.session_files import find_files, handle_of, path_of, shown
 from sitegen.model import Json, JsonObject, Role
+from sitegen.wording import titles
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _SUBAGENTS: Final = "subagents"
@@ -130,8 +130,8 @@ class _Titles:
         for block in message.blocks:
             if block.kind != "text" or not block.text:
                 continue
-            self.command = self.command or titles.title_of_command(block.text)
-            if title := titles.title_of_prompt(block.text):
+            self.command = self.command or titles.command_line(block.text)
+            if title := titles.prompt_line(block.text):
                 if record.get("isSidechain"):
                     self.sidechain_prompt = self.sidechain_prompt or title
                 else:

@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from sitegen.ingest import titles
 from sitegen.ingest.codex_items import ITEM_TYPES, Item, images_of_event, read_item, thoughts_of
 from sitegen.ingest.echoes import Echoes
 from sitegen.ingest.fields import Object, checked_moment, number_of, object_of, text_of, without_nothing
@@ -28,6 +27,7 @@ from sitegen.ingest.records import (
 )
 from sitegen.ingest.session_files import find_files, handle_of, path_of, shown
 from sitegen.model import JsonObject
+from sitegen.wording import titles
 
 _FOLDERS: Final = ("sessions", "archived_sessions")
 _PREFIX: Final = "rollout-"
@@ -216,7 +216,7 @@ class _Session:
             yield from channel.release()
 
     def _prompt(self, text: str, blocks: tuple[BlockRecord, ...], native_id: str | None = None) -> MessageRecord:
-        title = titles.title_of_prompt(text)
+        title = titles.prompt_line(text)
         self._title = self._title or title
         has_images = any(block.kind == "image" for block in blocks)
         self._is_abort_told = False

@@ -10,8 +10,8 @@ from typing import Final, cast, get_args
 from sitegen.model import Attachment, Block, BlockKind, ConversationHead, Json, JsonObject
 from sitegen.projection.attachments import attachment
 from sitegen.projection.database import Database
-from sitegen.projection.enrich import RawRecord, read_raw_records
 from sitegen.projection.places import Places, all_numbers
+from sitegen.projection.records import RawRecord, read_raw_records
 from sitegen.projection.schema import Schema
 from sitegen.projection.values import parse_object
 

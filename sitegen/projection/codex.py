@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sitegen.model import Json, Message, Usage
-from sitegen.projection.titles import is_machine_text
+from sitegen.wording.titles import is_machine_text
 
 
 def tidy(messages: Sequence[Message]) -> tuple[Message, ...]:

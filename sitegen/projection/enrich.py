@@ -8,99 +8,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from sitegen.model import Json, JsonObject, Message, Usage
-from sitegen.projection.database import Database
-from sitegen.projection.values import parse
+from sitegen.model import Message, Usage
+from sitegen.projection.records import RawRecord
 
-# Only these parts of a record leave the database: a record holds whole files, and each of them is there twice.
-_FIELDS: Final = (
-    "uuid",
-    "parentUuid",
-    "logicalParentUuid",
-    "isMeta",
-    "isSidechain",
-    "isCompactSummary",
-    "isApiErrorMessage",
-    "agentId",
-    "gitBranch",
-    "requestId",
-    "subtype",
-    "message.id",
-    "message.model",
-    "message.usage",
-)
-DETAIL_FIELDS: Final = (
-    *("structuredPatch", "filePath", "replaceAll", "userModified", "type", "mode", "numLines", "numFiles", "filenames"),
-    *(
-        "stdout",
-        "stderr",
-        "interrupted",
-        "isImage",
-        "exitCode",
-        "returnCodeInterpretation",
-        "backgroundTaskId",
-        "shellId",
-    ),
-    *("command", "truncated", "appliedLimit", "durationMs", "durationSeconds", "status", "agentId", "agent_id", "name"),
-    *("agentType", "isAsync", "outputFile", "prompt", "description", "totalDurationMs", "totalTokens"),
-    *("totalToolUseCount", "usage", "oldTodos", "newTodos", "questions", "answers", "plan", "url", "code", "codeText"),
-    *("bytes", "query", "results", "matches", "total_deferred_tools", "success", "commandName", "message", "taskId"),
-    *("file.filePath", "file.startLine", "file.numLines", "file.totalLines", "file.type", "file.originalSize"),
-    *("file.dimensions",),
-)
-"""What is kept of `toolUseResult`: not the files themselves, nor what the result's text says already."""
-
-
-def _paths(names: Iterable[str], *, below: str = "") -> str:
-    return ", ".join(f"'$.{below}{name}'" for name in names)
-
-
-_RAW_RECORDS: Final = f"""
-SELECT source_native_conversation_id, line_number, TRY(json_extract_string(payload, [{_paths(_FIELDS)}])),
-    CASE WHEN contains(payload::VARCHAR, '"toolUseResult"')
-    THEN TRY(json_extract(payload, [{_paths(DETAIL_FIELDS, below="toolUseResult.")}])) END
-FROM p.main.raw_events
-WHERE rowid IN (SELECT unnest(?::BIGINT[]))
-"""  # noqa: S608 - made of constants
 _NO_MODEL: Final = "<synthetic>"
 """Claude Code's name for messages that no model wrote."""
-
-
-@dataclass(frozen=True, slots=True)
-class RawRecord:
-    """The parts of one record that its message lacks."""
-
-    uuid: str
-    parent_uuid: str | None = None
-    is_meta: bool = False
-    is_sidechain: bool = False
-    is_compact_summary: bool = False
-    is_api_error: bool = False
-    agent_id: str | None = None
-    git_branch: str | None = None
-    request_id: str | None = None
-    subtype: str | None = None
-    model: str | None = None
-    usage: Usage | None = None
-    tool_detail: JsonObject | None = None
-
-
-def read_raw_records(database: Database, numbers: Sequence[int]) -> Mapping[str, list[RawRecord]]:
-    """The records that have an id, in the order of their lines, by the native id of their conversation.
-
-    `numbers` are row numbers of `raw_events`.
-    """
-    found: dict[str, list[tuple[int, RawRecord]]] = defaultdict(list)
-    for native_id, line, fields, detail in database.query_rows(_RAW_RECORDS, numbers):
-        if fields is not None and fields[0] is not None:
-            found[native_id].append((line or 0, _record(fields, detail)))
-    return {
-        native_id: [record for _, record in sorted(records, key=lambda pair: pair[0])]
-        for native_id, records in found.items()
-    }
 
 
 def enrich(messages: Sequence[Message], records: Sequence[RawRecord]) -> tuple[Message, ...]:
@@ -119,7 +34,7 @@ def parents_by_record(messages: Sequence[Message], records: Sequence[RawRecord])
     several messages have the parent's id: the first of them, whichever the projection chose.
     """
     repeated = {native for native, count in Counter(m.native_id for m in messages).items() if native and count > 1}
-    above = {record.uuid: record.parent_uuid for record in reversed(records)}
+    above = {record.uuid: record.parent_uuid for record in reversed(records) if record.uuid}
     ids = {message.native_id: message.id for message in reversed(messages) if message.native_id}
     found = {}
     for message in messages:
@@ -147,7 +62,8 @@ def _match(messages: Sequence[Message], records: Sequence[RawRecord]) -> dict[st
     """Records by message id. Where an id repeats, the first message gets the first record, and so on."""
     waiting: dict[str, list[RawRecord]] = defaultdict(list)
     for record in reversed(records):
-        waiting[record.uuid].append(record)
+        if record.uuid:
+            waiting[record.uuid].append(record)
     matched = {}
     for message in messages:
         queue = waiting.get(message.native_id or "")
@@ -179,53 +95,3 @@ def _enriched(message: Message, record: RawRecord, usages: Mapping[str, Usage]) 
         tool_detail=record.tool_detail or {},
         metadata=metadata,
     )
-
-
-def _record(fields: Sequence[str | None], detail: Sequence[str | None] | None) -> RawRecord:
-    uuid, parent, logical, meta, sidechain, compact, *more = fields
-    api_error, agent, branch, request, subtype, message_id, model, usage = more
-    return RawRecord(
-        uuid=uuid or "",
-        parent_uuid=parent or logical,
-        is_meta=meta == "true",
-        is_sidechain=sidechain == "true",
-        is_compact_summary=compact == "true",
-        is_api_error=api_error == "true",
-        agent_id=agent,
-        git_branch=branch,
-        request_id=request or message_id,
-        subtype=subtype,
-        model=model,
-        usage=_usage(usage),
-        tool_detail=_tool_detail(detail),
-    )
-
-
-def _usage(text: str | None) -> Usage | None:
-    counts = parse(text) if text else None
-    if not isinstance(counts, dict):
-        return None
-
-    def count(name: str) -> int:
-        value = counts.get(name)
-        return value if isinstance(value, int) and value > 0 else 0
-
-    return Usage(
-        input_tokens=count("input_tokens"),
-        output_tokens=count("output_tokens"),
-        cache_read_tokens=count("cache_read_input_tokens"),
-        cache_write_tokens=count("cache_creation_input_tokens"),
-    )
-
-
-def _tool_detail(values: Sequence[str | None] | None) -> JsonObject | None:
-    """The parts that are there, those of `file` under that name again."""
-    if values is None:
-        return None
-    detail: dict[str, Json] = {}
-    file: dict[str, Json] = {}
-    for name, value in zip(DETAIL_FIELDS, values, strict=True):
-        if value is not None:
-            outer, _, inner = name.partition(".")
-            (file if inner else detail)[inner or outer] = parse(value)
-    return {**detail, "file": file} if file else detail

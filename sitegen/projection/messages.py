@@ -11,7 +11,8 @@ from typing import Final, cast, get_args
 from sitegen.model import Conversation, ConversationHead, Fork, Message, Role
 from sitegen.projection import codex
 from sitegen.projection.chunks import Chunk, MessageRow
-from sitegen.projection.enrich import RawRecord, enrich, git_branch, parents_by_record
+from sitegen.projection.enrich import enrich, git_branch, parents_by_record
+from sitegen.projection.records import RawRecord
 from sitegen.projection.values import moment, parse_object
 
 _ROLES: Final = frozenset(get_args(Role))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sitegen.model import Block, Json, JsonObject, Message
 from sitegen.render.pairing import Found
 from sitegen.render.steps import PairedCall
-from sitegen.render.wrappers import unwrap_result
+from sitegen.wording.wrappers import unwrap_result
 
 
 def paired_call(message: Message, number: int, block: Block, found: Found | None, *, scope: str) -> PairedCall:

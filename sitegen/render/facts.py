@@ -10,7 +10,7 @@ from sitegen.render.context import Context
 from sitegen.render.exchanges import headline
 from sitegen.render.items import Item, Prompt
 from sitegen.render.text import first_line, visible
-from sitegen.render.wrappers import Words, split
+from sitegen.wording.wrappers import Words, split
 
 _SOURCES = {
     "chatgpt_export": "ChatGPT",

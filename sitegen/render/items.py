@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sitegen.model import Attachment, Block, Message, Show
 from sitegen.render.steps import PairedCall
-from sitegen.render.wrappers import Note
+from sitegen.wording.wrappers import Note
 
 QUIET = frozenset({"reminder", "hook", "editor", "context"})
 """Kinds of notes that may stand among the steps of a run, and go with the prompt that follows them."""

@@ -12,7 +12,7 @@ from sitegen.render.items import Adrift, Answer, Aside, Call, ForkMark, Item, Pa
 from sitegen.render.steps import Step
 from sitegen.render.text import clean
 from sitegen.render.tree import Alternative
-from sitegen.render.wrappers import Note
+from sitegen.wording.wrappers import Note
 
 FORMAT = "sitegen-conversation"
 VERSION = 1

@@ -8,7 +8,7 @@ from sitegen.render.ansi import render_terminal
 from sitegen.render.context import Context
 from sitegen.render.prose import render_markdown
 from sitegen.render.text import clean, first_line, visible
-from sitegen.render.wrappers import Note
+from sitegen.wording.wrappers import Note
 
 _INLINE = 160
 """A body of one line that is no longer stands beside its label."""

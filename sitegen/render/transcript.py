@@ -19,7 +19,7 @@ from sitegen.render.markdown_export import export_markdown, quoted, write
 from sitegen.render.subagents import Thread, threads
 from sitegen.render.tree import Path, Tree, grow
 from sitegen.render.turns import is_prompt, read
-from sitegen.render.wrappers import Note
+from sitegen.wording.wrappers import Note
 
 _TOLD_STATES = frozenset({"running", "paused", "failed"})
 

@@ -30,7 +30,7 @@ from sitegen.render.items import (
     block_attachment,
 )
 from sitegen.render.pairing import Pairs, pair
-from sitegen.render.wrappers import Note, Piece, Words, split
+from sitegen.wording.wrappers import Note, Piece, Words, split
 
 _LOCAL_COMMANDS = frozenset(
     """

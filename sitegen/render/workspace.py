@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sitegen.model import Block, Json, JsonObject, Message
-from sitegen.render.wrappers import Note
+from sitegen.wording.wrappers import Note
 
 _QUESTION = ("question", "prompt", "message", "reason", "description")
 _DECISION = ("decision", "outcome", "resolution", "status")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitegen.render.wrappers import Note, Piece, Words, split, unwrap_result
+from sitegen.wording.wrappers import Note, Piece, Words, split, unwrap_result
 
 _COMMAND = "<command-message>review is running…</command-message>\n<command-name>/review</command-name>"
 

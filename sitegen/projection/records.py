@@ -1,0 +1,183 @@
+"""Reads what Claude Code's own records hold beyond the messages made of them: a few parts of each.
+
+What those parts mean for messages is for `enrich`, and what records without a message say is for `unstored`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sitegen.model import Json, JsonObject, Usage
+from sitegen.projection.database import Database
+from sitegen.projection.values import parse
+
+# Only these parts of a record leave the database: a record holds whole files, and each of them is there twice.
+_FIELDS: Final = (
+    "uuid",
+    "parentUuid",
+    "logicalParentUuid",
+    "isMeta",
+    "isSidechain",
+    "isCompactSummary",
+    "isApiErrorMessage",
+    "agentId",
+    "gitBranch",
+    "requestId",
+    "subtype",
+    "message.id",
+    "message.model",
+    "message.usage",
+    "type",
+    "attachment.type",
+    "data.type",
+)
+DETAIL_FIELDS: Final = (
+    *("structuredPatch", "filePath", "replaceAll", "userModified", "type", "mode", "numLines", "numFiles", "filenames"),
+    *(
+        "stdout",
+        "stderr",
+        "interrupted",
+        "isImage",
+        "exitCode",
+        "returnCodeInterpretation",
+        "backgroundTaskId",
+        "shellId",
+    ),
+    *("command", "truncated", "appliedLimit", "durationMs", "durationSeconds", "status", "agentId", "agent_id", "name"),
+    *("agentType", "isAsync", "outputFile", "prompt", "description", "totalDurationMs", "totalTokens"),
+    *("totalToolUseCount", "usage", "oldTodos", "newTodos", "questions", "answers", "plan", "url", "code", "codeText"),
+    *("bytes", "query", "results", "matches", "total_deferred_tools", "success", "commandName", "message", "taskId"),
+    *("file.filePath", "file.startLine", "file.numLines", "file.totalLines", "file.type", "file.originalSize"),
+    *("file.dimensions",),
+)
+"""What is kept of `toolUseResult`: not the files themselves, nor what the result's text says already."""
+
+
+def _paths(names: Iterable[str], *, below: str = "") -> str:
+    return ", ".join(f"'$.{below}{name}'" for name in names)
+
+
+TELLING_ATTACHMENTS: Final = (
+    *("queued_command", "file", "directory", "mcp_resource", "edited_text_file", "teammate_mailbox"),
+    *("opened_file_in_ide", "selected_lines_in_ide", "hook_additional_context", "hook_blocking_error"),
+    *("hook_non_blocking_error", "hook_error_during_execution", "hook_stopped_continuation", "hook_system_message"),
+)
+"""Kinds of attachments that tell a reader something. Others remind the model of what it was told before."""
+_TELLING_TYPES: Final = ("system", "queue-operation")
+_TELLING_PROGRESS: Final = ("agent_progress", "skill_progress")
+_SAID_FIELDS: Final = (
+    *("type", "subtype", "timestamp", "sessionId", "content", "level", "operation", "error", "cause", "retryAttempt"),
+    *("hookErrors", "preventedContinuation", "stopReason", "attachment", "data.message", "data.agentId"),
+)
+_RAW_RECORDS: Final = f"""
+SELECT native_id, line_number, fields, detail,
+    CASE WHEN fields[{_FIELDS.index("type") + 1}] IN {_TELLING_TYPES}
+        OR fields[{_FIELDS.index("attachment.type") + 1}] IN {TELLING_ATTACHMENTS}
+        OR fields[{_FIELDS.index("data.type") + 1}] IN {_TELLING_PROGRESS}
+    THEN TRY(json_extract(payload, [{_paths(_SAID_FIELDS)}])) END
+FROM (
+    SELECT source_native_conversation_id AS native_id, line_number, payload,
+        TRY(json_extract_string(payload, [{_paths(_FIELDS)}])) AS fields,
+        CASE WHEN contains(payload::VARCHAR, '"toolUseResult"')
+        THEN TRY(json_extract(payload, [{_paths(DETAIL_FIELDS, below="toolUseResult.")}])) END AS detail
+    FROM p.main.raw_events
+    WHERE rowid IN (SELECT unnest(?::BIGINT[]))
+)
+"""  # noqa: S608 - made of constants
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """The parts of one record that its message lacks. `said` is what a record without a message may have to tell."""
+
+    uuid: str
+    line: int = 0
+    parent_uuid: str | None = None
+    is_meta: bool = False
+    is_sidechain: bool = False
+    is_compact_summary: bool = False
+    is_api_error: bool = False
+    agent_id: str | None = None
+    git_branch: str | None = None
+    request_id: str | None = None
+    subtype: str | None = None
+    model: str | None = None
+    usage: Usage | None = None
+    tool_detail: JsonObject | None = None
+    said: JsonObject | None = None
+
+
+def read_raw_records(database: Database, numbers: Sequence[int]) -> Mapping[str, list[RawRecord]]:
+    """The records that have an id or something to tell, in the order of their lines, by their conversation's native id.
+
+    `numbers` are row numbers of `raw_events`.
+    """
+    found: dict[str, list[RawRecord]] = defaultdict(list)
+    for native_id, line, fields, detail, said in database.query_rows(_RAW_RECORDS, numbers):
+        if fields is not None and (fields[0] is not None or said is not None):
+            found[native_id].append(_record(line or 0, fields, detail, said))
+    return {native_id: sorted(records, key=lambda record: record.line) for native_id, records in found.items()}
+
+
+def _record(
+    line: int,
+    fields: Sequence[str | None],
+    detail: Sequence[str | None] | None,
+    said: Sequence[str | None] | None,
+) -> RawRecord:
+    uuid, parent, logical, meta, sidechain, compact, *more = fields
+    api_error, agent, branch, request, subtype, message_id, model, usage, *_ = more
+    return RawRecord(
+        uuid=uuid or "",
+        line=line,
+        parent_uuid=parent or logical,
+        is_meta=meta == "true",
+        is_sidechain=sidechain == "true",
+        is_compact_summary=compact == "true",
+        is_api_error=api_error == "true",
+        agent_id=agent,
+        git_branch=branch,
+        request_id=request or message_id,
+        subtype=subtype,
+        model=model,
+        usage=_usage(usage),
+        tool_detail=_tool_detail(detail),
+        said=None if said is None else _said(said),
+    )
+
+
+def _said(values: Sequence[str | None]) -> JsonObject:
+    return {name: parse(value) for name, value in zip(_SAID_FIELDS, values, strict=True) if value is not None}
+
+
+def _usage(text: str | None) -> Usage | None:
+    counts = parse(text) if text else None
+    if not isinstance(counts, dict):
+        return None
+
+    def count(name: str) -> int:
+        value = counts.get(name)
+        return value if isinstance(value, int) and value > 0 else 0
+
+    return Usage(
+        input_tokens=count("input_tokens"),
+        output_tokens=count("output_tokens"),
+        cache_read_tokens=count("cache_read_input_tokens"),
+        cache_write_tokens=count("cache_creation_input_tokens"),
+    )
+
+
+def _tool_detail(values: Sequence[str | None] | None) -> JsonObject | None:
+    """The parts that are there, those of `file` under that name again."""
+    if values is None:
+        return None
+    detail: dict[str, Json] = {}
+    file: dict[str, Json] = {}
+    for name, value in zip(DETAIL_FIELDS, values, strict=True):
+        if value is not None:
+            outer, _, inner = name.partition(".")
+            (file if inner else detail)[inner or outer] = parse(value)
+    return {**detail, "file": file} if file else detail
