@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.browser import chromium, open_page
 
 __all__ = ["chromium", "open_page"]
+
+# How long an example takes says something about the machine only; speed has a benchmark of its own.
+settings.register_profile("sitegen", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("sitegen")
 
 
 @pytest.fixture(autouse=True)
