@@ -94,13 +94,14 @@ def prepare(wish: GateWish, config: Config, *, names: tuple[str, ...]) -> Prepar
 
 
 def keep(prepared: Prepared, config: Config, *, scope: str) -> None:
-    """Keeps the secrets of a gate, and makes a site secret when there is none. Raises OutputError or RefusedError."""
+    """Keeps the secrets of a gate, its share's own or its project's, and makes a site secret when there is none.
+
+    Raises OutputError when they can't be written, RefusedError when others could read them.
+    """
     from sitegen.config import private
     from sitegen.gate.phrases import make_site_secret
     from sitegen.gate.vault import PRIVATE_FILE, Vault, variable
 
-    if prepared.kind is None or prepared.kind == "none":
-        return
     vault = Vault.open(config.folder)
     if vault.site_secret is None:
         private.keep_site_secret(config.folder, make_site_secret())

@@ -78,7 +78,9 @@ def command(app: App, /, conversation: str | None, strike: str | None, **options
         _strike(app.config(), strike)
         return
     if conversation is None:
-        raise UsageError("say which conversation; “sitegen list” shows them with their ids")
+        raise click.MissingParameter(
+            ctx=click.get_current_context(), param_hint="'CONVERSATION'", param_type="argument"
+        )
     _add(app, conversation, _Wish(**options), gate)
 
 
@@ -93,7 +95,8 @@ def _add(app: App, conversation: str, wish: _Wish, gate: GateWish) -> None:
     slug = _slug(wish, config, head, shares, is_gated=is_gated)
     prepared = prepare(gate, config, names=(slug, wish.title or head.title or ""))
     entry = {**_entry(config, head, wish, slug=slug), **prepared.entry}
-    keep(prepared, config, scope=slug)  # first: what is shared must never stand without what protects it
+    if is_gated:  # first: what is shared must never stand without what protects it
+        keep(prepared, config, scope=slug)
     _write(app, entry, reuse_slug=wish.reuse_slug)
     _tell(config, head, entry, shares)
     _tell_gate(prepared, slug=slug, is_gated=is_gated)
@@ -277,7 +280,10 @@ def _tell_gate(prepared: Prepared, *, slug: str, is_gated: bool) -> None:
                 "“sitegen build” has run and the site is published."
             )
         case None if is_gated:
-            said = "Protected by its project's gate; “sitegen links” prints what opens it."
+            said = (
+                "Protected by its project's gate; “sitegen links” prints what opens it, and “sitegen rotate PROJECT "
+                "--new-passphrase” makes a passphrase for a project that has none."
+            )
         case _:
             said = "Everyone with the address can read it once “sitegen build” has run and the site is published."
     click.echo(said)

@@ -21,8 +21,9 @@ def slugs(site: SiteFolder) -> set[str]:
 def test_shares_show_terms_and_where_they_were_said(site: SiteFolder) -> None:
     site.write(SHARED + 'expires = 2020-01-01\ngate = "password"\nsecret = "env:TALKS"\n')
     told = site.run("shares").stdout
-    assert told.splitlines()[1].split(maxsplit=5) == [
-        "parser", "password", "2020-01-01", "(expired)", "no", "sitegen.toml:7  About parser-1"
+    assert told.splitlines()[1].split(maxsplit=7) == [
+        "parser", "password", "missing", "(env:TALKS)", "2020-01-01", "(expired)", "no",
+        "sitegen.toml:7  About parser-1",
     ]  # fmt: skip
 
 
@@ -31,7 +32,8 @@ def test_shares_for_scripts(site: SiteFolder) -> None:
     (record,) = json.loads(site.run("shares", "--json").stdout)
     assert record == {
         "slug": "parser", "conversation": "claude_code:parser-1", "title": "About parser-1", "project": "talks",
-        "gate": "none", "secret": None, "agreement": None, "recipients": 0, "expires": "2099-01-31T00:00:00Z",
+        "gate": "none", "secret": None, "secret_place": None, "inherited": False, "agreement": None,
+        "recipients": 0, "expires": "2099-01-31T00:00:00Z",
         "expired": False, "view_limit": None, "listed": True, "show": "all", "messages": [[1, None]],
         "origin": "sitegen.toml:7", "url": "https://ann.example.org/talks/s/parser/",
     }  # fmt: skip

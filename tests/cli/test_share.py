@@ -110,11 +110,7 @@ REFUSED = [
     (["parser-1", "--show", "some"], "--show"),
     (["parser-1", "--title", " "], "--title is empty"),
     (["parser-1", "--title", "a\x1bb"], "--title holds a control character"),
-    (["parser-1", "--gate", "password"], "the gate “password” is asked for"),
     (["parser-1", "--gate", "pasword"], "--gate"),
-    (["parser-1", "--password", "correct horse"], "can't protect pages yet"),
-    (["parser-1", "--recipient", "bo@example.org"], "the gate “email” is asked for"),
-    (["parser-1", "--agreement", "terms.md"], "an agreement is asked for"),
 ]
 
 
