@@ -64,8 +64,7 @@ def write_blocks(sheet: Sheet, tokens: Sequence[Token]) -> Markup:
 def _survey(sheet: Sheet, tokens: Sequence[Token]) -> None:
     """Find out which levels of headings there are, and which headings this message links to."""
     headings = [index for index, token in enumerate(tokens) if token.type == "heading_open"]
-    levels = sorted({tokens[index].tag for index in headings})
-    sheet.heading_tags = {level: f"h{min(sheet.heading_level + rank, 6)}" for rank, level in enumerate(levels)}
+    sheet.heading_tags = dict(_ranked(tokens, sheet.heading_level))
     if not headings or _INNER_LINK.search(sheet.source) is None:
         return
     wanted = {slug_of(target) for target in _targets(tokens) if target.startswith("#")}
@@ -73,6 +72,23 @@ def _survey(sheet: Sheet, tokens: Sequence[Token]) -> None:
         slug = slug_of(plain_text(tokens[index + 1].children or ()))
         if slug in wanted and slug not in sheet.heading_ids:
             sheet.heading_ids[slug] = sheet.anchors[index] = f"{sheet.prefix}-h-{slug}"
+
+
+def _ranked(tokens: Sequence[Token], highest: int) -> Iterator[tuple[int, str]]:
+    """The tag of each heading: levels in use follow each other, and none is left out on the way down.
+
+    A footnote's are all of the highest rank, for it's shown elsewhere than it was written.
+    """
+    levels = sorted({token.tag for token in tokens if token.type == "heading_open"})
+    last, is_aside = highest - 1, False
+    for index, token in enumerate(tokens):
+        if token.type in ("footnote_reference_open", "footnote_reference_close"):
+            is_aside = token.type == "footnote_reference_open"
+        if token.type == "heading_open":
+            rank = 0 if is_aside else levels.index(token.tag)
+            level = min(highest + rank, last + 1, 6)
+            last = last if is_aside else level
+            yield index, f"h{max(level, highest)}"
 
 
 def _targets(tokens: Sequence[Token]) -> Iterator[str]:
@@ -104,11 +120,11 @@ def _paragraph_close(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
 def _heading_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
     anchor = sheet.anchors.get(index)
     named = f' id="{escape(anchor)}"' if anchor else ""
-    sheet.out.append(f"<{sheet.heading_tags[tokens[index].tag]}{named}{sheet.direction}>")
+    sheet.out.append(f"<{sheet.heading_tags[index]}{named}{sheet.direction}>")
 
 
 def _heading_close(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
-    sheet.out.append(f"</{sheet.heading_tags[tokens[index].tag]}>\n")
+    sheet.out.append(f"</{sheet.heading_tags[index - 2]}>\n")
 
 
 def _ordered_list_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:

@@ -5,6 +5,7 @@ One `Context` lives for one conversation and holds the only state of rendering: 
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import re
 import unicodedata
@@ -62,6 +63,8 @@ class Context:
 
     options: RenderOptions
     head: ConversationHead
+    heading_level: int = 3
+    """The rank of the highest heading in a text that is no message of its own: of a step, of a note."""
     t: Catalogue = field(init=False)
     zone: ZoneInfo = field(init=False)
     _files: dict[str, ShareFile] = field(init=False, default_factory=dict)
@@ -69,6 +72,12 @@ class Context:
     def __post_init__(self) -> None:
         self.t = Catalogue(self.options.language)
         self.zone = ZoneInfo(self.options.timezone)
+
+    def below(self, heading_level: int) -> Context:
+        """This context, with the same files, for texts whose highest heading has another rank."""
+        inner = copy.copy(self)
+        inner.heading_level = heading_level
+        return inner
 
     def add_file(self, data: bytes, media_type: str, kind: FileKind, *, filename: str | None = None) -> str:
         """The name, relative to the share's folder, under which `data` is published; equal bytes get one name.

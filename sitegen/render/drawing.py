@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Literal
 
 from markupsafe import Markup, escape
 
@@ -38,7 +39,10 @@ class Gathered:
 
 @dataclass(slots=True)
 class Drawing:
-    """Drawing of one path or one subagent's thread. `level` is the heading of a prompt; answers stand one below."""
+    """Drawing of one path or one subagent's thread.
+
+    `level` is the heading of a prompt. What comes of it stands one below: answers, and texts in steps and notes.
+    """
 
     ctx: Context
     scope: str = ""
@@ -57,9 +61,18 @@ class Drawing:
     _anchors: list[str] = field(default_factory=list)
     _marks: list[Mark] = field(default_factory=list)
     _texts: list[str] = field(default_factory=list)
+    _has_prompt: bool = False
     _day: str = ""
     _model: str | None = None
     _used: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.ctx = self.ctx.below(min(self.level + 1, 6))
+
+    def heading(self, role: Literal["prompt", "answer"]) -> int:
+        """The rank of a message's heading; an answer before any prompt takes a prompt's."""
+        self._has_prompt = self._has_prompt or role == "prompt"
+        return min(self.level + (role == "answer" and self._has_prompt), 6)
 
     def hand_over(self) -> Gathered:
         """What was gathered since the last time."""
@@ -112,13 +125,14 @@ class Drawing:
         if names:
             self.files.setdefault(anchor, []).extend(dict.fromkeys(names))
 
-    def prose(self, text: str, message: Message, number: int, identity: str = "") -> str:
-        """The text of block `number` as prose. What a person typed keeps each line break."""
+    def prose(self, text: str, message: Message, number: int, identity: str = "", *, below: int | None = None) -> str:
+        """The text of block `number` as prose, its headings below that rank; a person's text keeps each line break."""
         prose = render_markdown(
             text,
             self.ctx,
             prefix=f"{self.scope}{message.id}-{number}-",
             newlines="typed" if message.role == "user" else "flow",
+            heading_level=None if below is None else min(below + 1, 6),
         )
         return f'<div class="prose"{identity} dir="auto">{prose}</div>'
 

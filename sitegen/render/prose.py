@@ -17,16 +17,23 @@ _LIMIT = 2_000_000
 
 
 def render_markdown(
-    text: str, ctx: Context, *, prefix: str, newlines: Literal["typed", "flow"] = "flow", heading_level: int = 4
+    text: str,
+    ctx: Context,
+    *,
+    prefix: str,
+    newlines: Literal["typed", "flow"] = "flow",
+    heading_level: int | None = None,
 ) -> Markup:
     """The HTML of Markdown `text`, to stand in an element of class `prose`. Any text is valid, and none is lost.
 
     `prefix` begins every id in it, and must differ between texts of one page. With `newlines="typed"` each newline is a
     break, as for a prompt; with "flow" lines that were broken for width are joined, and other newlines are breaks. The
-    highest headings in use become those of `heading_level`.
+    highest headings in use become those of `heading_level` (the context's by default), and none is more than one rank
+    below the heading before it.
     """
     text = clean(text)
     if len(text) > _LIMIT:
         return Markup(f'<pre tabindex="0">{escape(text)}</pre>\n')
-    sheet = Sheet(ctx, prefix, text, has_typed_breaks=newlines == "typed", heading_level=heading_level)
+    level = ctx.heading_level if heading_level is None else heading_level
+    sheet = Sheet(ctx, prefix, text, has_typed_breaks=newlines == "typed", heading_level=level)
     return write_blocks(sheet, parse(text))

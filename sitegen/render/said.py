@@ -29,16 +29,18 @@ def draw_prompt(item: Prompt, drawing: Drawing) -> str:
     drawing.mark("prompt", anchor, message)
     drawing.search(f"{item.command} {item.text}".strip())
     command = f'<p class="command"><code>{escape(visible(item.command))}</code></p>' if item.command else ""
-    prose = _foldable(item.text, message, drawing) if item.text.strip() else ""
+    level = drawing.heading("prompt")
+    prose = _foldable(item.text, message, drawing, level=level) if item.text.strip() else ""
     return (
         f'<article class="message prompt"{drawing.identity(anchor)}{_source(item.text)}>'
-        f"{_who('prompt', message, drawing)}{command}{prose}{_thumbs(item, drawing)}{_labels(message)}</article>"
+        f"{_who('prompt', message, drawing, level=level)}{command}{prose}{_thumbs(item, drawing)}{_labels(message)}"
+        "</article>"
     )
 
 
-def _foldable(text: str, message: Message, drawing: Drawing) -> str:
+def _foldable(text: str, message: Message, drawing: Drawing, *, level: int) -> str:
     lines = text.strip().count("\n") + 1
-    prose = drawing.prose(text, message, 0)
+    prose = drawing.prose(text, message, 0, below=level)
     if lines <= drawing.ctx.options.prompt_lines and len(text) <= _LONG_PROMPT:
         return prose
     lead = "\n".join(clean(text).strip().split("\n")[:_LEAD_LINES])[:_LEAD_LIMIT].rstrip()
@@ -63,7 +65,8 @@ def draw_answer(item: Answer, drawing: Drawing) -> str:
     """The article of an answer; one that more work follows is marked `interim`."""
     anchor = drawing.anchor("m", item.message)
     identity = drawing.identity(anchor)
-    parts = "".join(_part(part, drawing) for part in item.parts)
+    level = drawing.heading("answer")
+    parts = "".join(_part(part, drawing, level=level) for part in item.parts)
     source = "\n\n".join(
         part.content.text for part in item.parts if not isinstance(part.content, Attachment) and part.content.text
     )
@@ -72,11 +75,11 @@ def draw_answer(item: Answer, drawing: Drawing) -> str:
     kind = "answer interim" if item.is_interim else "answer"
     return (
         f'<article class="message {kind}"{identity}{_source(source)}>'
-        f"{_who('answer', item.message, drawing)}{parts}{_labels(item.message)}</article>"
+        f"{_who('answer', item.message, drawing, level=level)}{parts}{_labels(item.message)}</article>"
     )
 
 
-def _part(part: Part, drawing: Drawing) -> str:
+def _part(part: Part, drawing: Drawing, *, level: int) -> str:
     content, anchor = part.content, drawing.anchor("m", part.message)
     identity = drawing.identity(anchor)
     if isinstance(content, Attachment):
@@ -84,7 +87,7 @@ def _part(part: Part, drawing: Drawing) -> str:
     elif content.kind == "image":
         file = render_image(content, drawing.ctx, attachments=part.message.attachments)
     else:
-        return drawing.prose(content.text or "", part.message, part.number, identity)
+        return drawing.prose(content.text or "", part.message, part.number, identity, below=level)
     drawing.note_files(anchor, file)
     return f'<div class="file"{identity}>{file}</div>'
 
@@ -96,9 +99,8 @@ def _source(text: str) -> str:
     return f' data-src="{escape(clean(text))}"'
 
 
-def _who(role: str, message: Message, drawing: Drawing) -> str:
+def _who(role: str, message: Message, drawing: Drawing, *, level: int) -> str:
     """The heading of a message: who speaks, and when."""
-    level = drawing.level + (role == "answer")
     name = drawing.new_model(message) if role == "answer" else ""
     model = f' <span class="model">{escape(visible(name))}</span>' if name else ""
     return (

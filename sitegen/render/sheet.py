@@ -29,13 +29,13 @@ class Sheet:
     source: str
     has_typed_breaks: bool
     """Whether each newline of a paragraph is one that a person typed."""
-    heading_level: int = 4
+    heading_level: int
     """The rank of the highest heading in use."""
     out: list[str] = field(default_factory=list)
     direction: str = field(init=False)
     """The attribute that lets a block find its own direction; empty where all text runs from left to right."""
-    heading_tags: dict[str, str] = field(default_factory=dict)
-    """For each level of heading in use, the one it's written as."""
+    heading_tags: dict[int, str] = field(default_factory=dict)
+    """What each heading is written as, by its place among the tokens."""
     heading_ids: dict[str, str] = field(default_factory=dict)
     """Ids by slug, of the headings that this message itself links to."""
     anchors: dict[int, str] = field(default_factory=dict)

@@ -115,19 +115,29 @@ def _draw_subagents(found: list[Thread], ctx: Context) -> _Agents:
         for child in children
     }
     starters |= {child: thread.scope for thread in found for child in thread.strays}
+    depths = _depths(found)
     for at in range(len(found) - 1, 0, -1):
-        _draw_subagent(found[at], agents, ctx, key=starters[at])
+        _draw_subagent(found[at], agents, ctx, key=starters[at], depth=depths[at])
     agents.strands.reverse()
     return agents
 
 
-def _draw_subagent(thread: Thread, agents: _Agents, ctx: Context, *, key: str) -> None:
+def _depths(found: Sequence[Thread]) -> list[int]:
+    """In how many others each thread stands; whoever starts one comes before it."""
+    depths = [0] * len(found)
+    for at, thread in enumerate(found):
+        for child in (*thread.strays, *(child for children in thread.started.values() for child in children)):
+            depths[child] = depths[at] + 1
+    return depths
+
+
+def _draw_subagent(thread: Thread, agents: _Agents, ctx: Context, *, key: str, depth: int) -> None:
     items = read(thread.messages, Reading(thread.scope, ctx.options.show))
     if thread.is_prompt_told and items and isinstance(items[0], Prompt):
         items = items[1:]
     if thread.strays:
         items.append(Adrift(thread.messages[-1], thread.scope))
-    drawing = Drawing(ctx, thread.scope, level=4, nested=agents.nested)
+    drawing = Drawing(ctx, thread.scope, level=min(2 + depth, 6), nested=agents.nested)
     anchor = f"a-{thread.scope}{thread.messages[0].id if thread.messages else ''}"
     nested = draw_thread(items, drawing, anchor=anchor, summarise=lambda: _summary(thread, drawing, ctx))
     agents.nested[key] = (nested, *agents.nested.get(key, ()))

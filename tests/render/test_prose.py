@@ -39,7 +39,7 @@ PIECES = [
 
 
 def render(text: str, *, prefix: str = "m", language: str = "en", typed: bool = False) -> str:
-    context = Context(RenderOptions(language=language), HEAD)
+    context = Context(RenderOptions(language=language), HEAD, heading_level=4)
     return str(render_markdown(text, context, prefix=prefix, newlines="typed" if typed else "flow"))
 
 

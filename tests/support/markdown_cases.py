@@ -37,7 +37,7 @@ class Case:
         text = self.text
         for byte, name in _NAMES.items():
             text = text.replace(name, byte)
-        context = Context(RenderOptions(highlight_bytes=0), _HEAD)
+        context = Context(RenderOptions(highlight_bytes=0), _HEAD, heading_level=4)
         is_prompt = self.file.startswith("prompts")
         html = str(render_markdown(text, context, prefix="m", newlines="typed" if is_prompt else "flow"))
         for byte, name in _NAMES.items():
