@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup, escape
 
-from sitegen.model import Mark
+from sitegen.model import Mark, MarkKind
 
 _WIDTH = 1000
 _HEIGHT = 48
-_BASE = 42
+_BASE = 40
 _TOOLS_TOP = 26
 _TITLE_LENGTH = 60
+_FEW = 40
+"""Prompts whose ticks don't make a fence yet."""
+_PLACES = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +40,37 @@ class Bar:
 def timeline(stops: Sequence[Stop]) -> Markup:
     """The strip on top of a conversation, in order from left to right, each mark a link; "" without stops.
 
-    Prompts are ticks over the whole height, answers the base line, tools columns on it, errors marks at the top.
+    Answers are the base line, tools columns on it, errors marks at the top. Few prompts are ticks over the whole
+    height, many a row of short ones below the line; so many that nobody could hit one share a place and its link.
     Its links are out of the tab order and hidden from screen readers: the outline says the same in words.
     """
-    total = sum(_span(mark) for stop in stops for mark, _ in stop.marks)
+    places = _gathered([stop for stop in stops if stop.marks])
+    total = sum(_span(mark) for place in places for mark, _ in place.marks)
     if total <= 0:
         return Markup()
-    scale, x, drawn = _WIDTH / total, 0.0, []
-    for stop in stops:
-        width = scale * sum(_span(mark) for mark, _ in stop.marks)
-        drawn.append(_stop(stop, x, width, scale))
-        x += width
+    tick, scale, x, drawn = ("2V46" if len(stops) <= _FEW else "45v3"), _WIDTH / total, 0.0, []
+    for place in places:
+        drawn.append(_place(place, x, scale, tick))
+        x += scale * sum(_span(mark) for mark, _ in place.marks)
     return Markup(  # noqa: S704 - each text in it is escaped where it's put in
         f'<svg class="timeline" viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" aria-hidden="true"'
         f' fill="none" stroke="gray"><path class="base" d="M0 {_BASE}H{_WIDTH}"/>{"".join(drawn)}</svg>'
     )
+
+
+def _gathered(stops: Sequence[Stop]) -> list[Stop]:
+    """The places of the timeline: as many as can be told apart, each of one stop or of as many in a row as need be."""
+    size = -(-len(stops) // _PLACES)
+    return [_merged(stops[at : at + size]) for at in range(0, len(stops), size)] if size > 1 else list(stops)
+
+
+def _merged(stops: Sequence[Stop]) -> Stop:
+    """Several stops as one, with one mark of each kind that leads to the first such mark."""
+    marks: dict[MarkKind, tuple[Mark, str]] = {}
+    for mark, href in (each for stop in stops for each in stop.marks):
+        first, where = marks.get(mark.kind, (replace(mark, weight=0), href))
+        marks[mark.kind] = replace(first, weight=first.weight + mark.weight), where
+    return Stop(stops[0].href, stops[0].text, tuple(marks.values()))
 
 
 def _span(mark: Mark) -> float:
@@ -67,7 +86,7 @@ def _span(mark: Mark) -> float:
             return 4.0
 
 
-def _stop(stop: Stop, x: float, width: float, scale: float) -> str:
+def _place(stop: Stop, x: float, scale: float, tick: str) -> str:
     paths: dict[str, list[str]] = {"a": [], "t": [], "p": []}
     errors: list[str] = []
     at = x
@@ -75,22 +94,22 @@ def _stop(stop: Stop, x: float, width: float, scale: float) -> str:
         span = scale * _span(mark)
         match mark.kind:
             case "prompt":
-                paths["p"].append(f"M{at + 1:.1f} 2V46")
+                paths["p"].append(f"M{at + 1:.0f} {tick}")
             case "answer":
-                paths["a"].append(f"M{at:.1f} {_BASE}h{max(span - 1, 0.5):.1f}")
+                paths["a"].append(f"M{at:.0f} {_BASE}h{max(span - 1, 1):.0f}")
             case "tool":
                 paths["t"].append(_column(at, span, mark.weight))
             case "error":
-                errors.append(_link(href, "", f'<path class="e" d="M{at + span / 2:.1f} 3v9"/>'))
+                errors.append(_link(href, "", f'<path class="e" d="M{at + span / 2:.0f} 3v9"/>'))
         at += span
     shapes = "".join(f'<path class="{name}" d="{"".join(d)}"/>' for name, d in paths.items() if d)
-    hit = f'<rect x="{x:.1f}" width="{width:.1f}" height="{_HEIGHT}"/>'
+    hit = f'<rect x="{x:.0f}" width="{max(at - x, 1):.0f}" height="{_HEIGHT}"/>'
     return _link(stop.href, stop.text, hit + shapes) + "".join(errors)
 
 
 def _column(x: float, width: float, calls: int) -> str:
     height = min(_TOOLS_TOP, 5 + 6 * math.log2(1 + max(calls, 0)))
-    return f"M{x:.1f} {_BASE}v-{height:.1f}h{max(width - 1, 1):.1f}v{height:.1f}z"
+    return f"M{x:.0f} {_BASE}v-{height:.0f}h{max(width - 1, 1):.0f}v{height:.0f}z"
 
 
 def _link(href: str, text: str, shapes: str) -> str:

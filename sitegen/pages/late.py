@@ -1,30 +1,37 @@
-"""What a page's script loads when it needs it: where anchors stand, the search index; their twins for sites on disk."""
+"""What a page's script loads when it needs it: where anchors stand, the search index, texts as they were written; their
+twins for sites on disk.
+"""
 
 from __future__ import annotations
 
+import html
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+
+from markupsafe import Markup
 
 from sitegen import urls
-from sitegen.model import Document, Json
-from sitegen.pages.parts import Book, Part
+from sitegen.model import Document, Exchange, Json
+from sitegen.pages.parts import Book, Part, Strand
 
 MAP_NAME = "map.json"
 SEARCH_NAME = "search.json"
+_SOURCE = re.compile(r'(<article class="message [^">]*" id="([^">]+)" data-src=")([^"]*)"')
 
 
-def make_map(book: Book) -> Document:
-    """Every page of a share with its anchors and its outline.
+def make_map(book: Book, timeline: Markup) -> Document:
+    """Every page of a share with its anchors and its outline, and the picture of the whole.
 
-    `{"pages": [{"href": "2/", "anchors": "x-… m-…", "outline": [["x-…", "first line"], …]}, …]}`; `href` starts from
-    the share's folder.
+    `{"pages": [{"href": "2/", "anchors": "x-… m-…", "outline": [["x-…", "first line"], …]}, …], "timeline": "<svg …"}`;
+    `href` and the picture's links start from the share's folder.
     """
     pages: Json = [
         {"href": _inside(book, part), "anchors": " ".join(_anchors(part)), "outline": _outline(part)}
         for strand in book.strands
         for part in strand.parts
     ]
-    return make_data(urls.share_file(book.slug, MAP_NAME), {"pages": pages})
+    return make_data(urls.share_file(book.slug, MAP_NAME), {"pages": pages, "timeline": str(timeline)})
 
 
 def make_search(book: Book) -> Document:
@@ -36,6 +43,32 @@ def make_search(book: Book) -> Document:
         if exchange.search_text
     ]
     return make_data(urls.share_file(book.slug, SEARCH_NAME), entries)
+
+
+def make_sources(book: Book) -> Iterator[Document]:
+    """For each part `{"m-…": "text as it was written"}` of its messages, if any is shown otherwise."""
+    for strand in book.strands:
+        for part in strand.parts:
+            found: Json = {anchor: text for exchange in part.exchanges for anchor, text in _sources(exchange)}
+            if found:
+                yield make_data(urls.share_file(book.slug, source_name(strand, part)), found)
+
+
+def _sources(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    if " data-src=" in exchange.html:
+        for match in _SOURCE.finditer(exchange.html):
+            yield match[2], html.unescape(match[3])
+
+
+def source_name(strand: Strand, part: Part) -> str:
+    """What a part's file of texts is called, in the share's folder."""
+    names = ["source", strand.branch, str(part.number) if part.number > 1 else None]
+    return "-".join(filter(None, names)) + ".json"
+
+
+def point_to_sources(fragment: str, name: str) -> str:
+    """A fragment whose messages name the file that holds their texts in place of the texts."""
+    return _SOURCE.sub(rf'\1{name}"', fragment) if " data-src=" in fragment else fragment
 
 
 def make_twins(documents: Iterable[Document]) -> list[Document]:

@@ -15,6 +15,7 @@ from sitegen.pages.frame import Frame, Link
 from sitegen.pages.parts import Book, Part, Strand, bind, groups
 
 _REFERENCE = re.compile(re.escape(ROOT) + r'([^"#\s]*)(?:#([^"\s]*))?')
+_HEADING = re.compile(r"<h([3-6])\b")
 _VIEWS = {
     Show.ALL: ("conversation", "calls", "everything"),
     Show.CALLS: ("conversation", "calls"),
@@ -39,11 +40,12 @@ def make_documents(frame: Frame, share: Share, transcript: Transcript, around: A
         for strand in book.strands
         for part in strand.parts
     ]
-    files = [_file(frame, share, book, file) for file in transcript.files]
-    data = [*_exports(share, transcript), *_data(book)]
+    title = share.title or transcript.facts.title
+    files = [_file(frame, share, book, file, title=title) for file in transcript.files]
     outputs = [file for file in files if file.path.startswith(urls.share_file(share.slug, "o/"))]
-    twins = late.make_twins([*pages[1:], *outputs, *_data(book)]) if frame.urls.offline else []
-    return [*pages, *files, *data, *twins]
+    data = _data(frame, book)
+    twins = late.make_twins([*pages[1:], *outputs, *data]) if frame.urls.offline else []
+    return [*pages, *files, *_exports(share, transcript), *data, *twins]
 
 
 def make_tombstone(frame: Frame, share: Share) -> Document:
@@ -159,6 +161,7 @@ def _stops(frame: Frame, strand: Strand, part: Part) -> list[charts.Stop]:
 
 def _group(frame: Frame, book: Book, strand: Strand, part: Part, group: tuple[Exchange, ...]) -> Markup:
     html = "\n".join(exchange.html for exchange in group)
+    html = late.point_to_sources(html, late.source_name(strand, part))
     return _placed(frame, book, part.path, html, branch=strand.branch)
 
 
@@ -182,7 +185,7 @@ def _target(book: Book, name: str, anchor: str, branch: str | None) -> str | Non
     return found or urls.share_page(book.slug, branch=wanted)
 
 
-def _file(frame: Frame, share: Share, book: Book, file: ShareFile) -> Document:
+def _file(frame: Frame, share: Share, book: Book, file: ShareFile, *, title: str) -> Document:
     path = urls.share_file(share.slug, file.name)
     if not file.name.startswith("o/"):
         return Document(path, file.data)
@@ -190,9 +193,17 @@ def _file(frame: Frame, share: Share, book: Book, file: ShareFile) -> Document:
         path,
         "output.html",
         is_indexed=False,
+        title=title,
         back=frame.link(path, urls.share_page(share.slug)),
-        content=_placed(frame, book, path, file.data.decode("utf-8", "replace")),
+        content=_placed(frame, book, path, _raised(file.data.decode("utf-8", "replace"))),
     )
+
+
+def _raised(html: str) -> str:
+    """A fragment whose highest heading is of rank 3, as its page wants it; a subagent's may begin lower."""
+    ranks = {int(rank) for rank in _HEADING.findall(html)}
+    by = min(ranks, default=3) - 3
+    return re.sub(r"(</?h)([4-6])\b", lambda match: f"{match[1]}{int(match[2]) - by}", html) if by > 0 else html
 
 
 def _exports(share: Share, transcript: Transcript) -> list[Document]:
@@ -204,7 +215,9 @@ def _exports(share: Share, transcript: Transcript) -> list[Document]:
     ]
 
 
-def _data(book: Book) -> list[Document]:
+def _data(frame: Frame, book: Book) -> list[Document]:
+    sources = list(late.make_sources(book))
     if not _has_map(book):
-        return []
-    return [late.make_map(book), *([late.make_search(book)] if len(book.main.parts) > 1 else [])]
+        return sources
+    whole = charts.timeline(_stops(frame, book.main, book.main.parts[0]))
+    return [late.make_map(book, whole), *([late.make_search(book)] if len(book.main.parts) > 1 else []), *sources]

@@ -63,6 +63,11 @@ function targetOf(event) {
   return event.target instanceof Element ? event.target : null;
 }
 
+/** A click that wants what a link does by itself. @param {MouseEvent} event */
+function isPlain(event) {
+  return !event.defaultPrevented && !event.button && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+}
+
 /** @type {Map<string, Promise<string>>} */
 const loaded = new Map();
 
@@ -71,10 +76,8 @@ const awaited = new Map();
 
 // A page opened from disk may not fetch; there a script beside the file hands its text over.
 Object.assign(globalThis, {
-  sitegenLate: (/** @type {string} */ text) => {
-    const script = document.currentScript;
-    if (script instanceof HTMLScriptElement) awaited.get(script.src)?.(text);
-  },
+  sitegenLate: (/** @type {string} */ text) =>
+    awaited.get(/** @type {HTMLScriptElement} */ (document.currentScript).src)?.(text),
 });
 
 /**
@@ -105,7 +108,7 @@ async function fromServer(url) {
 /** @param {string} url @returns {Promise<string>} */
 function fromScript(url) {
   return new Promise((resolve, reject) => {
-    const script = document.createElement("script");
+    const script = make("script", "");
     awaited.set(url, resolve);
     script.onerror = () => reject(new Error(`no ${url}`));
     script.src = url;
@@ -148,12 +151,8 @@ async function copyBy(button, text) {
 
 /** Tells a screen reader. @param {string} text */
 function announce(text) {
-  let status = one("#status");
-  if (!status) {
-    status = make("div", "");
-    status.id = "status";
-    status.setAttribute("role", "status");
-    document.body.append(status);
-  }
+  const status = one("#status") ?? make("output", "");
+  status.id = "status";
+  document.body.append(status);
   status.textContent = text;
 }

@@ -50,17 +50,17 @@ function textOf(body) {
   if (body) {
     const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      if (!(node instanceof Text) || !node.data) continue;
+      const { data } = /** @type {Text} */ (node);
       const own = node.parentElement?.closest(blocks) ?? null;
       if (own !== block) {
         pieces.push("\n");
         length += 1;
         block = own;
       }
-      nodes.push(node);
+      nodes.push(/** @type {Text} */ (node));
       starts.push(length);
-      pieces.push(fold(node.data));
-      length += node.data.length;
+      pieces.push(fold(data));
+      length += data.length;
     }
   }
   return { text: pieces.join(""), nodes, starts };
@@ -115,8 +115,7 @@ async function findElsewhere(wanted) {
   if (wanted.length < 2) return;
   /** @type {[string, string, string][]} */
   const index = JSON.parse(await late(fromShare("search.json")));
-  const field = one("#find");
-  if (!(field instanceof HTMLInputElement) || fold(field.value.trim()) !== wanted) return;
+  if (fold(findField()?.value.trim() ?? "") !== wanted) return; // more was typed meanwhile
   const items = index.flatMap(([page, anchor, text]) => {
     const at = document.getElementById(anchor) ? -1 : fold(text).indexOf(wanted);
     return at < 0 ? [] : [elsewhereItem(page, anchor, text.slice(Math.max(0, at - 40), at + 80))];
@@ -134,9 +133,13 @@ function elsewhereItem(page, anchor, excerpt) {
   return item;
 }
 
+function findField() {
+  return /** @type {HTMLInputElement | null} */ (one("#find"));
+}
+
 function startFind() {
-  const field = one("#find");
-  if (!(field instanceof HTMLInputElement)) return;
+  const field = findField();
+  if (!field) return;
   let timer = 0;
   field.addEventListener("input", () => {
     clearTimeout(timer);

@@ -2,8 +2,8 @@
 /** The box on top of an index: entries that hold all of its words stay. With several pages, it looks through all. */
 
 function startFilter() {
-  const field = one("#filter");
-  if (!(field instanceof HTMLInputElement)) return;
+  const field = /** @type {HTMLInputElement | null} */ (one("#filter"));
+  if (!field) return;
   const own = all(".entries > .entry").map((entry) => ({ entry, text: (entry.textContent ?? "").toLowerCase() }));
   field.addEventListener("input", () => void filter(field.value, own));
   field.addEventListener("keydown", (event) => {
@@ -36,14 +36,14 @@ async function otherPages(holds) {
   /** @type {string[][]} */
   const rows = JSON.parse(await late(url));
   for (const entry of all(".other", list)) entry.remove();
-  const here = new Set(all("a.title", list).map((link) => link instanceof HTMLAnchorElement && link.href));
+  const here = new Set(all("a.title", list).map((link) => /** @type {HTMLAnchorElement} */ (link).href));
   const found = rows.filter(([, title, prompt]) => holds(`${title} ${prompt}`.toLowerCase()));
   const items = found.flatMap((row) => otherEntry(row, url, here));
   list.append(...items);
   return items.length;
 }
 
-/** @param {string[]} row @param {string} url @param {Set<string | boolean>} here */
+/** @param {string[]} row @param {string} url @param {Set<string>} here */
 function otherEntry([href = "", title = "", prompt = "", date = ""], url, here) {
   const absolute = new URL(href, url).href;
   if (here.has(absolute)) return [];

@@ -5,7 +5,7 @@
 function pressKey(event) {
   const target = targetOf(event);
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target?.closest("input, textarea, select, [contenteditable]")) return;
+  if (target?.closest("input, textarea, select, [contenteditable], dialog")) return;
   const act = keyActs[event.key];
   if (!act) return;
   event.preventDefault();

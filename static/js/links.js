@@ -34,15 +34,15 @@ async function followBar() {
   const element = anchor ? document.getElementById(anchor) : null;
   if (element) return reveal(element);
   if (!anchor || !("map" in document.body.dataset)) return;
-  const page = (await loadMap()).find((each) => each.anchors.split(" ").includes(anchor));
+  const page = (await loadMap()).pages.find((each) => each.anchors.split(" ").includes(anchor));
   const asked = new CustomEvent("sitegen:page", { cancelable: true, detail: page });
   // A page that keeps the others elsewhere brings them in itself.
   if (page && document.dispatchEvent(asked)) location.replace(fromShare(page.href) + location.hash);
 }
 
-/** Every page of this share. @returns {Promise<MapPage[]>} */
+/** Every page of this share, and the picture of all of it. @returns {Promise<{pages: MapPage[], timeline?: string}>} */
 async function loadMap() {
-  return JSON.parse(await late(fromShare("map.json"))).pages;
+  return JSON.parse(await late(fromShare("map.json")));
 }
 
 /** @param {string} href from the share's folder @returns {string} */
@@ -58,10 +58,9 @@ const documentUrl = location.href.split("#")[0] ?? "";
 /** A link to something that is already here moves the page instead of leaving it. @param {MouseEvent} event */
 function followLink(event) {
   const link = targetOf(event)?.closest("a[href*='#']");
-  const isPlain = !event.defaultPrevented && event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-  if (!isPlain || !link) return;
-  const href = link instanceof HTMLAnchorElement ? link.href : new URL(link.getAttribute("href") ?? "", document.baseURI).href;
-  const [page = "", anchor = ""] = href.split("#");
+  if (!isPlain(event) || !link) return;
+  // A link of the timeline has no string for its `href`.
+  const [page = "", anchor = ""] = new URL(link.getAttribute("href") ?? "", document.baseURI).href.split("#");
   const element = isHere(page) ? document.getElementById(decodeURIComponent(anchor)) : null;
   if (!element) return;
   event.preventDefault();

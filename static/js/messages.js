@@ -4,12 +4,11 @@
 /** @param {Event} event */
 function comeNear(event) {
   const target = targetOf(event);
-  const time = target?.closest("time[datetime]");
-  if (time instanceof HTMLTimeElement) nameLocalTime(time);
-  const pre = target?.closest(".conversation pre, .output pre");
-  if (pre instanceof HTMLElement) addCodeTools(pre);
-  const message = target?.closest(".message");
-  if (message instanceof HTMLElement) addActs(message);
+  const near = (/** @type {string} */ selector) => /** @type {any} */ (target?.closest(selector));
+  const [time, pre, message] = [near("time[datetime]"), near(".conversation pre, .output pre"), near(".message")];
+  if (time) nameLocalTime(time);
+  if (pre) addCodeTools(pre);
+  if (message) addActs(message);
 }
 
 /** In the reader's own zone, named. @param {HTMLTimeElement} time */
@@ -28,8 +27,7 @@ function addActs(message) {
   const quote = makeButton(say("quote"), (button) => void copyBy(button, quoteOf(message)));
   // The selection is what is quoted: pressing the button mustn't clear it.
   quote.addEventListener("pointerdown", (event) => event.preventDefault());
-  acts.append(quote);
-  acts.append(makeButton(say("source"), (button) => toggleSource(message, button)));
+  acts.append(quote, makeButton(say("source"), (button) => void toggleSource(message, button)));
   who.append(acts);
 }
 
@@ -38,47 +36,47 @@ function quoteOf(message) {
   const selection = getSelection();
   const isInside = selection && !selection.isCollapsed && message.contains(selection.anchorNode);
   const text = isInside ? selection.toString() : (one(".source, .prose", message)?.innerText ?? "");
-  const link = one(".at", message);
-  const href = link instanceof HTMLAnchorElement ? link.href : `${documentUrl}#${message.id}`;
+  const { href } = /** @type {HTMLAnchorElement} */ (one(".at", message));
   return `${text.trim().split("\n").map((line) => `> ${line}`.trimEnd()).join("\n")}\n\n${href}\n`;
 }
 
 /** The raw text in place of what was made of it, and back. @param {HTMLElement} message @param {HTMLButtonElement} button */
-function toggleSource(message, button) {
+async function toggleSource(message, button) {
+  const text = await sourceOf(message).catch(() => say("load_failed"));
   const shown = one(":scope > .block.raw", message);
   shown?.remove();
   for (const prose of all(":scope > .prose, :scope > .fold", message)) prose.hidden = !shown;
   button.textContent = say(shown ? "source" : "rendered");
   if (shown) return;
-  const block = make("div", "block raw");
-  const source = make("pre", "source", sourceOf(message));
+  const source = make("pre", "source", text);
   source.tabIndex = 0;
+  const block = make("div", "block raw");
   block.append(source);
   one(".who", message)?.after(block);
   addCodeTools(source);
 }
 
-/** The raw text stands beside what differs from it. @param {HTMLElement} message */
-function sourceOf(message) {
-  return message.dataset.src ?? all(":scope > .prose", message).map((prose) => prose.textContent?.trim()).join("\n\n");
+/** Where the raw text differs from what is shown, a file of its part holds it. @param {HTMLElement} message */
+async function sourceOf(message) {
+  const file = message.dataset.src;
+  if (file) return JSON.parse(await late(fromShare(file)))[message.id];
+  return all(":scope > .prose", message).map((prose) => prose.textContent?.trim()).join("\n\n");
 }
 
 /** @param {HTMLElement} pre */
 function addCodeTools(pre) {
-  let frame = pre.closest("figure.code, .block");
-  if (frame && one(":scope > .tools", frame)) return;
-  if (!frame) {
-    frame = make("div", "block");
-    pre.before(frame);
-    frame.append(pre);
+  const code = pre.closest("figure.code, .block") ?? make("div", "block");
+  if (one(":scope > .tools", code)) return;
+  if (!code.isConnected) {
+    pre.before(code);
+    code.append(pre);
   }
   const tools = make("div", "tools");
-  const code = frame;
   tools.append(
     makeButton(say("copy"), (button) => void copyBy(button, all("pre:not(.ln)", code).map((part) => part.textContent).join(""))),
     makeButton(say("wrap"), (button) => button.setAttribute("aria-pressed", String(code.classList.toggle("wrap")))),
   );
-  frame.prepend(tools);
+  code.prepend(tools);
 }
 
 function wrapAll() {

@@ -37,17 +37,25 @@ function markCurrent() {
   const current = list[Math.max(0, currentIndex(list, innerHeight / 3))];
   if (!current || current.id === marked) return;
   marked = current.id;
-  const links = all(".rail li a");
-  const link = links.find((each) => each instanceof HTMLAnchorElement && each.hash === `#${current.id}`);
+  const links = /** @type {HTMLAnchorElement[]} */ (all(".rail li a"));
+  const at = links.findIndex((each) => each.hash === `#${current.id}`);
+  const link = links[at];
   if (link) {
     one(".rail [aria-current]")?.removeAttribute("aria-current");
     link.setAttribute("aria-current", "true");
     keepInSight(link);
     const button = one(".drawer");
-    if (button) button.textContent = `${links.indexOf(link) + 1}/${links.length} · ${(link.textContent ?? "").slice(0, 60)}`;
+    if (button) button.textContent = `${at + 1}/${links.length} · ${(link.textContent ?? "").slice(0, 60)}`;
   }
-  document.querySelector(".timeline .here")?.classList.remove("here");
-  document.querySelector(`.timeline > a[href$="#${CSS.escape(current.id)}"]`)?.classList.add("here");
+  one(".timeline .here")?.classList.remove("here");
+  stopOf(links.slice(0, at + 1))?.classList.add("here");
+}
+
+/** The place on the timeline of the last of these prompts; a dense one has places for several. @param {HTMLAnchorElement[]} links */
+function stopOf(links) {
+  const stops = new Map(all(".timeline > a").map((stop) => [stop.getAttribute("href")?.split("#")[1], stop]));
+  const link = links.findLast(({ hash }) => stops.has(hash.slice(1)));
+  return link && stops.get(link.hash.slice(1));
 }
 
 /** @param {HTMLElement} link */
@@ -71,15 +79,17 @@ function movePrompt(step) {
   one(".at", prompt)?.focus({ preventScroll: true });
 }
 
-/** A further part knows its own prompts only; the share's map knows them all. */
+/** A further part knows its own prompts only; the share's map knows them all, and draws them. */
 async function completeOutline() {
   const list = one(".rail ol");
   if (!list || !document.body.dataset.root || !("map" in document.body.dataset)) return;
   const own = new Set(all("a", list).map((link) => link.getAttribute("href")));
-  const pages = (await loadMap()).filter((page) => /^(\d+\/)?$/.test(page.href));
+  const map = await loadMap();
+  const pages = map.pages.filter((page) => /^(\d+\/)?$/.test(page.href));
   if (!pages.some((page) => page.outline.some(([anchor]) => own.has(`#${anchor}`)))) return;
   const items = pages.flatMap((page) => page.outline.map(([anchor, text]) => outlineItem(page, anchor, text)));
   list.replaceChildren(...items);
+  one(".timeline")?.replaceWith(placed(parse(map.timeline ?? ""), fromShare("")));
   marked = "";
   markCurrent();
 }

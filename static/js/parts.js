@@ -8,16 +8,16 @@ let isLoading = false;
 
 function watchEnd() {
   const nav = one(".parts");
-  if (!nav || !("IntersectionObserver" in window)) return;
+  if (!nav) return;
   new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && void loadNext(), {
     rootMargin: "1500px",
   }).observe(nav);
 }
 
 async function loadNext() {
-  const link = one(".parts a[rel=next]");
+  const link = /** @type {HTMLAnchorElement | null} */ (one(".parts a[rel=next]"));
   const body = one(".conversation");
-  if (isLoading || !body || !(link instanceof HTMLAnchorElement)) return;
+  if (isLoading || !body || !link) return;
   isLoading = true;
   const number = Number(document.body.dataset.last ?? document.body.dataset.part) + 1;
   const label = link.textContent;
@@ -67,20 +67,14 @@ function placed(fragment, url) {
 
 /** An output that is a file of its own comes in when its fold opens. @param {Event} event */
 async function openLate(event) {
-  const fold = event.target;
-  const link = fold instanceof HTMLDetailsElement && fold.open ? one(":scope > .detail > .heavy > a", fold) : null;
-  if (!(link instanceof HTMLAnchorElement)) return;
+  const fold = targetOf(event);
+  const link = fold?.matches("[open]") ? one(":scope > .detail > .heavy > a", fold) : null;
+  if (!link) return;
+  const { href } = /** @type {HTMLAnchorElement} */ (link);
   try {
-    const content = one(".late", parse(await late(link.href)));
-    if (content) link.closest(".detail")?.replaceChildren(placed(fragmentOf(content), link.href));
+    const content = one(".late", placed(parse(await late(href)), href));
+    if (content) link.closest(".detail")?.replaceChildren(...content.childNodes);
   } catch {
     return; // it stays a plain link
   }
-}
-
-/** @param {Element} element */
-function fragmentOf(element) {
-  const fragment = document.createDocumentFragment();
-  fragment.append(...element.childNodes);
-  return fragment;
 }

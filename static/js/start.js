@@ -4,7 +4,6 @@
 function startPage() {
   readStrings();
   applyTheme(currentTheme());
-  for (const element of all(".theme, .help, .filter")) element.hidden = false;
   startFilter();
   startReading();
 }
@@ -16,12 +15,11 @@ function readStrings() {
 function startReading() {
   readStrings();
   if (!one(".conversation")) return;
-  for (const element of all(".controls")) element.hidden = false;
   for (const chip of all("[data-show]")) chip.onclick = () => chooseView(chip.dataset.show ?? usualView);
   startView();
   startFind();
   watchEnd();
-  markCurrent();
+  markSoon();
   void followBar();
   void completeOutline().catch(() => {}); // without the map, the part's own outline stays
 }
@@ -32,6 +30,7 @@ document.addEventListener("keydown", pressKey);
 document.addEventListener("click", (event) => {
   if (targetOf(event)?.closest("[data-act=theme]")) nextTheme();
   followLink(event);
+  enlarge(event);
 });
 for (const name of ["pointerover", "focusin", "touchstart"]) document.addEventListener(name, comeNear, { passive: true });
 document.addEventListener("toggle", (event) => void openLate(event), true);

@@ -22,4 +22,5 @@ function nextTheme() {
 }
 
 // Before the first paint.
+root.dataset.script = "";
 applyTheme(recall("theme") ?? "auto");

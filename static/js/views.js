@@ -18,14 +18,9 @@ function applyView(view) {
 /** Opens what "everything" opens, and closes only what it opened. @param {ParentNode} within */
 function openRuns(within) {
   const isOpen = currentView() === "everything";
-  for (const run of all("details.run", within)) {
-    if (!(run instanceof HTMLDetailsElement)) continue;
-    if (isOpen && !run.open) run.dataset.opened = "";
-    if (isOpen) run.open = true;
-    else if (run.dataset.opened === "") {
-      run.open = false;
-      delete run.dataset.opened;
-    }
+  for (const run of all(isOpen ? ".run:not([open])" : ".run[data-opened]", within)) {
+    run.toggleAttribute("data-opened", isOpen);
+    run.toggleAttribute("open", isOpen);
   }
 }
 
@@ -48,10 +43,14 @@ function nextView() {
 /** The view of the address, else the remembered one, of those the page offers. */
 function startView() {
   const offered = all("[data-show]").map((chip) => chip.dataset.show);
-  const wanted = [new URLSearchParams(location.search).get("show"), recall("view"), usualView];
-  const view = wanted.find((name) => name && offered.includes(name));
+  const view = wantedViews.find((name) => name && offered.includes(name));
   if (view) applyView(view);
 }
+
+const wantedViews = [new URLSearchParams(location.search).get("show"), recall("view"), usualView];
+
+// Before the first paint, too: nothing that hides again shall have shown.
+root.dataset.view = wantedViews.find((name) => name && views.includes(name)) ?? usualView;
 
 /** Changes the layout and keeps what is being read where it is. @param {() => void} change */
 function keepPlace(change) {

@@ -155,7 +155,8 @@ def test_unlisted_and_gated_shares_may_not(changes: dict[str, Any]) -> None:
 
 def test_a_gated_share_has_no_exports() -> None:
     paths = by_path(make_pages().share(make_share(gate=Gate.PASSWORD), make_transcript()))
-    assert list(paths) == ["s/empty-list/index.html"]
+    assert "s/empty-list/index.html" in paths
+    assert not [path for path in paths if "conversation" in path]
 
 
 def test_an_open_share_has_its_exports_beside_it() -> None:
@@ -251,6 +252,31 @@ def test_the_timeline_links_every_mark() -> None:
     picture = page[page.index('<svg class="timeline"') : page.index("</svg>")]
     assert references(picture) == ["#x-0000p", "#t-0000a-0", "#x-0001p", "#t-0001a-0"]
     assert "<title>Question number 0</title>" in picture
+
+
+@pytest.mark.parametrize("count", [41, 400, 3_000])
+def test_a_dense_timeline_keeps_few_places_and_no_fence_of_ticks(count: int) -> None:
+    page = by_path(make_pages().share(make_share(), make_transcript(make_exchanges(count))))["s/empty-list/index.html"]
+    picture = page[page.index('<svg class="timeline"') : page.index("</svg>")]
+    places = [href for href in references(picture) if "x-" in href]
+    assert min(count, 60) <= len(places) <= 120
+    assert places[0] == "#x-0000p"
+    assert "2V46" not in picture
+
+
+def test_places_that_share_a_link_still_show_their_failures() -> None:
+    exchanges = [*make_exchanges(300), make_exchange("fail", calls=3)]
+    page = by_path(make_pages().share(make_share(), make_transcript(exchanges)))["s/empty-list/index.html"]
+    picture = page[page.index('<svg class="timeline"') : page.index("</svg>")]
+    assert [href for href in references(picture) if "t-" in href] == ["4/#t-faila-0"]
+
+
+def test_an_output_of_its_own_says_what_conversation_it_is_of_and_skips_no_heading() -> None:
+    output = ShareFile("o/ab.html", b'<div class="prose"><h5>Plan</h5><h6 id="h6">Step</h6></div>', "text/html")
+    page = by_path(make_pages().share(make_share(), make_transcript(files=(output,))))["s/empty-list/o/ab.html"]
+    assert re.findall(r"<(h\d)", page) == ["h1", "h2", "h3", "h4"]
+    assert '<a href="../">An empty list</a></h1>' in page
+    assert '<h4 id="h6">Step</h4>' in page
 
 
 def test_a_users_template_replaces_ours_block_by_block(tmp_path: Path) -> None:

@@ -91,13 +91,45 @@ def test_the_search_index_holds_the_prose_of_all_parts() -> None:
     assert index[249] == ["3/", "x-0249p", "Question number 249\nBecause nothing was added."]
 
 
-def test_a_short_conversation_has_no_data_beside_it() -> None:
+def test_a_short_conversation_has_only_its_sources_beside_it() -> None:
     documents = by_path(make_pages().share(make_share(), make_transcript()))
     assert sorted(documents) == [
         "s/empty-list/conversation.json",
         "s/empty-list/conversation.md",
         "s/empty-list/index.html",
+        "s/empty-list/source.json",
     ]
+
+
+def test_a_message_names_the_file_that_holds_its_text_as_it_was_written() -> None:
+    documents = by_path(make_pages().share(make_share(), make_transcript(make_exchanges(150))))
+    page = documents["s/empty-list/2/index.html"]
+    assert 'id="m-0100a" data-src="source-2.json"' in page
+    assert "Because *nothing*" not in page
+    assert json.loads(documents["s/empty-list/source-2.json"])["m-0100a"] == "Because *nothing* was added."
+    assert "m-0099a" not in json.loads(documents["s/empty-list/source-2.json"])
+
+
+def test_a_text_comes_out_of_its_file_as_it_went_into_the_page() -> None:
+    exchange = make_exchange("0000")
+    html = exchange.html.replace("Because *nothing* was", "&lt;b&gt; &#34;x&#34; &amp;amp; \\1 \n was")
+    documents = by_path(make_pages().share(make_share(), make_transcript([replace(exchange, html=html)])))
+    assert json.loads(documents["s/empty-list/source.json"])["m-0000a"] == '<b> "x" &amp; \\1 \n was added.'
+
+
+def test_a_conversation_shown_as_it_was_written_has_no_sources() -> None:
+    exchange = make_exchange("0000")
+    html = exchange.html.replace(' data-src="Because *nothing* was added."', "")
+    documents = by_path(make_pages().share(make_share(), make_transcript([replace(exchange, html=html)])))
+    assert "s/empty-list/source.json" not in documents
+
+
+def test_the_map_draws_the_whole_conversation_for_its_further_parts() -> None:
+    documents = by_path(make_pages().share(make_share(), make_transcript(make_exchanges(250))))
+    picture = json.loads(documents["s/empty-list/map.json"])["timeline"]
+    assert picture in documents["s/empty-list/index.html"]
+    assert 'href="#x-0000p"' in picture
+    assert 'href="3/#x-0249p"' in picture or 'href="3/#x-0248p"' in picture
 
 
 def test_messages_stand_in_groups_of_about_twenty() -> None:
