@@ -164,8 +164,9 @@ def _data(name: str, text: bytes, id_of: NameToId) -> bytes:
     """Data for the scripts, in which pages are no longer files."""
     match name:
         case late.MAP_NAME:
-            pages = [_mapped(page, id_of) for page in json.loads(text)["pages"]]
-            return json.dumps({"pages": pages}, ensure_ascii=False, separators=(",", ":")).encode()
+            whole = json.loads(text)
+            whole["pages"] = [_mapped(page, id_of) for page in whole["pages"]]
+            return json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()
         case late.SEARCH_NAME:
             # "2/../" still tells the part's number, and leads to the page itself.
             entries = [[f"{href}../" if href else "", *rest] for href, *rest in json.loads(text)]
