@@ -6,8 +6,6 @@ import hashlib
 import hmac
 from collections.abc import Sequence
 
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 from sitegen.gate.encoding import lp, nfc, normalise_code
 
 # A KEK depends on H, H on the commitment, and the commitment fixes the one value that the KEK ever encrypts.
@@ -65,12 +63,16 @@ def code_root(code: str, *, salt: bytes, iterations: int) -> bytes:
 
 def wrap(credential: bytes, *, root: bytes, core_hash: bytes, kind: str) -> bytes:
     """One slot: the credential secret under the key that `root` gives."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # dear to import; most builds seal nothing
+
     kek = hkdf(root, salt=core_hash, info=b"sitegen/kek/v1/" + kind.encode("ascii"))
     return AESGCM(kek).encrypt(_ZERO_NONCE, credential, core_hash + kind.encode("ascii"))
 
 
 def unwrap(slot: bytes, *, root: bytes, core_hash: bytes, kind: str) -> bytes:
     """The credential secret of a slot. Raises cryptography's InvalidTag when root, core or slot are others."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
     kek = hkdf(root, salt=core_hash, info=b"sitegen/kek/v1/" + kind.encode("ascii"))
     return AESGCM(kek).decrypt(_ZERO_NONCE, slot, core_hash + kind.encode("ascii"))
 

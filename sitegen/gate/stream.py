@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 from sitegen.gate.encoding import padme
 
 CHUNK = 65_536
@@ -32,6 +30,8 @@ def unpack(inner: bytes, *, compress: bool) -> bytes:
 
 def encrypt(inner: bytes, *, key: bytes, core_hash: bytes) -> bytes:
     """Chunk by chunk, each under its number and whether it is the last."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # dear to import; most builds seal nothing
+
     cipher = AESGCM(key)
     starts = range(0, len(inner), CHUNK) or range(1)
     last = len(starts) - 1
@@ -43,6 +43,8 @@ def encrypt(inner: bytes, *, key: bytes, core_hash: bytes) -> bytes:
 
 def decrypt(stream: bytes, *, key: bytes, core_hash: bytes) -> bytes:
     """The inner bytes. Raises cryptography's InvalidTag for anything but the whole stream as it was written."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
     cipher = AESGCM(key)
     starts = range(0, len(stream), CHUNK + _TAG) or range(1)
     last = len(starts) - 1
