@@ -65,9 +65,11 @@ def terms_of(share: Share, *, gate_id: str = "") -> str:
     )
 
 
-def make_keys(*, page_settings: str, templates: Sequence[Path], static: Sequence[Path], is_offline: bool) -> Keys:
-    """Keys for a build with these settings (`config.fingerprint`), template and static folders."""
-    rendering = digest(source_digest(_RENDERING), _versions(_RENDERING_LIBRARIES), page_settings)
+def make_keys(
+    *, text_settings: str, page_settings: str, templates: Sequence[Path], static: Sequence[Path], is_offline: bool
+) -> Keys:
+    """Keys for a build with these settings (`config.fingerprint` of each scope), template and static folders."""
+    rendering = digest(source_digest(_RENDERING), _versions(_RENDERING_LIBRARIES), text_settings)
     files = [tree_digest(folder) for folder in (*templates, *static)]
     return Keys(
         rendering=rendering,

@@ -6,7 +6,6 @@ import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from sitegen import pages
@@ -29,8 +28,6 @@ from sitegen.output.records import FinishedBuild
 from sitegen.output.state import State
 from sitegen.output.watch import Watch
 from sitegen.projection import open_all
-from sitegen.render import RenderOptions
-from sitegen.render.terms import render_terms
 from sitegen.resources import resource_folder
 from sitegen.shares import Registry, resolve
 from sitegen.urls import Urls
@@ -141,6 +138,7 @@ class Run:
             shares=registry.shares,
             heads=tuple(heads),
             keys=make_keys(
+                text_settings=fingerprint(self.config, "text"),
                 page_settings=fingerprint(self.config, "page"),
                 templates=templates,
                 static=static,
@@ -156,9 +154,14 @@ class Run:
         )
 
     def _gates(self) -> Gates:
+        return Gates(self.vault, self.watch, self._render_terms)
+
+    def _render_terms(self, text: str) -> str:
+        from sitegen.render import RenderOptions
+        from sitegen.render.terms import render_terms
+
         site = self.config.site
-        options = RenderOptions(language=site.language, timezone=site.timezone)
-        return Gates(self.vault, self.watch, partial(render_terms, options=options))
+        return render_terms(text, RenderOptions(language=site.language, timezone=site.timezone))
 
     def _finished(self, site: SiteBuild, registry: Registry, *, is_clean: bool) -> FinishedBuild:
         """A build in which something failed isn't taken for one with nothing to do."""

@@ -1,7 +1,8 @@
 """What sitegen.toml says, as typed values; which pages a change of each touches.
 
-Every field's metadata says what it rebuilds: "page" (each page of each share), "site" (home, indexes, feeds, 404) or
-"nothing" (what it decides is seen again in the shares themselves, or never shows).
+Every field's metadata says what it rebuilds: "text" (each conversation is rendered anew), "page" (each page of each
+share, around conversations rendered before), "site" (home, indexes, feeds, 404) or "nothing" (what it decides is seen
+again in the shares themselves, or never shows).
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from urllib.parse import urlsplit
 
 from sitegen.model import Gate, Json, Show
 
-Rebuilds = Literal["page", "site", "nothing"]
+Rebuilds = Literal["text", "page", "site", "nothing"]
 
+TEXT: Final = {"rebuilds": "text"}
 PAGE: Final = {"rebuilds": "page"}
 SITE: Final = {"rebuilds": "site"}
 NOTHING: Final = {"rebuilds": "nothing"}
@@ -34,8 +36,8 @@ class Site:
     title: str = field(default="Conversations", metadata=PAGE)
     base_url: str | None = field(default=None, metadata=PAGE)
     """Absolute, http or https, always ending in `/`; None when it isn't known yet."""
-    language: str = field(default="en", metadata=PAGE)
-    timezone: str = field(default="UTC", metadata=PAGE)
+    language: str = field(default="en", metadata=TEXT)
+    timezone: str = field(default="UTC", metadata=TEXT)
     """For the times that pages show; a name of the IANA database."""
 
     @property
@@ -62,9 +64,9 @@ class Output:
 class Privacy:
     """`[privacy]`: what is taken out before anything is published, and how much shares show unless they say so."""
 
-    secrets: Literal["redact", "block", "allow"] = field(default="allow", metadata=PAGE)
-    paths: Literal["shorten", "keep"] = field(default="keep", metadata=PAGE)
-    emails: Literal["mask", "keep"] = field(default="keep", metadata=PAGE)
+    secrets: Literal["redact", "block", "allow"] = field(default="allow", metadata=TEXT)
+    paths: Literal["shorten", "keep"] = field(default="keep", metadata=TEXT)
+    emails: Literal["mask", "keep"] = field(default="keep", metadata=TEXT)
     show: Show = field(default=Show.ALL, metadata=NOTHING)
 
 
@@ -151,7 +153,7 @@ class RegistryEntry:
 class Pages:
     """`[pages]`: what pages show beyond the conversation."""
 
-    labels: bool = field(default=False, metadata=PAGE)
+    labels: bool = field(default=False, metadata=TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +173,13 @@ class Config:
     pages: Pages = field(default_factory=Pages, metadata=PAGE)
 
 
-def fingerprint(config: Config, scope: Literal["page", "site"]) -> str:
-    """A hash (64 hex digits) of all that `config` says about pages of that scope.
+def fingerprint(config: Config, scope: Literal["text", "page", "site"]) -> str:
+    """A hash (64 hex digits) of all that `config` says about rendered conversations, pages, or the site as a whole.
 
-    A page of the site as a whole also shows what pages do, so "site" covers the fields tagged "page" too.
+    Each shows what the one before does: "page" covers the fields tagged "text" too, and "site" all of them.
     """
-    wanted = {"page"} if scope == "page" else {"page", "site"}
+    scopes = ("text", "page", "site")
+    wanted = set(scopes[: scopes.index(scope) + 1])
     facts = dict(_tagged(config, wanted, prefix=""))
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 

@@ -347,7 +347,7 @@ def test_every_field_says_what_it_rebuilds(tmp_path: Path) -> None:
     parts = (config, config.site, config.source, config.output, config.privacy, config.registry, config.pages)
     for part in (*parts, config.shares[0], config.projects[0], config.rules[0], config.rules[0].match):
         for each in dataclasses.fields(part):
-            assert each.metadata["rebuilds"] in ("page", "site", "nothing"), each.name
+            assert each.metadata["rebuilds"] in ("text", "page", "site", "nothing"), each.name
 
 
 @pytest.mark.parametrize(
@@ -364,6 +364,22 @@ def test_every_field_says_what_it_rebuilds(tmp_path: Path) -> None:
 def test_pages_are_rebuilt_by_what_they_show_only(tmp_path: Path, line: str, is_seen: bool) -> None:
     before, after = read(tmp_path, ""), read(tmp_path, line)
     assert (fingerprint(before, "page") != fingerprint(after, "page")) is is_seen
+
+
+@pytest.mark.parametrize(
+    ("line", "is_seen"),
+    [
+        pytest.param("[site]\ntitle = 'Other'", False, id="title"),
+        pytest.param("[site]\nbase_url = 'https://ann.example.org/'", False, id="base-url"),
+        pytest.param("[site]\nlanguage = 'de'", True, id="language"),
+        pytest.param("[site]\ntimezone = 'Asia/Tokyo'", True, id="time-zone"),
+        pytest.param("[pages]\nlabels = true", True, id="labels"),
+    ],
+)
+def test_conversations_are_rendered_anew_by_what_they_show_only(tmp_path: Path, line: str, is_seen: bool) -> None:
+    before, after = read(tmp_path, ""), read(tmp_path, line)
+    assert (fingerprint(before, "text") != fingerprint(after, "text")) is is_seen
+    assert fingerprint(before, "page") != fingerprint(after, "page")
 
 
 def test_fingerprint_is_the_same_wherever_the_site_is_built(tmp_path: Path) -> None:
