@@ -17,8 +17,10 @@ from sitegen.build.work import Made, Setting, Task, Worker
 
 _WORTH_A_POOL = 1_500
 """Weight (about messages) below which starting processes costs more than it saves."""
-_LARGEST_BATCH = 50
-_HEAVIEST_BATCH = 1_500
+_SMALLEST_BATCH = 1_500
+_LARGEST_BATCH = 30_000
+"""Weights again. Each batch opens the projection and looks for its rows in all of it, so in a large archive few large
+batches cost less; small ones at the end let all processes end at about the same time."""
 
 OnMade = Callable[[int], None]
 
@@ -44,7 +46,7 @@ def _make_here(setting: Setting, tasks: Sequence[Task], on_made: OnMade) -> Iter
 
 
 def _make_there(executor: Executor, tasks: Sequence[Task], processes: int, on_made: OnMade) -> Iterator[Made]:
-    futures = [executor.submit(_make, batch) for batch in cut(tasks, parts=processes * 4)]
+    futures = [executor.submit(_make, batch) for batch in cut(tasks, parts=processes * 3)]
     for future in as_completed(futures):
         batch = future.result()
         on_made(len(batch))
@@ -52,16 +54,18 @@ def _make_there(executor: Executor, tasks: Sequence[Task], processes: int, on_ma
 
 
 def cut(tasks: Sequence[Task], *, parts: int) -> list[list[Task]]:
-    """Batches of about equal weight, heaviest tasks first, none so large that memory would grow with the archive."""
-    limit = min(_HEAVIEST_BATCH, 1 + sum(map(_weight, tasks)) // parts)
+    """Batches, heaviest tasks first; each holds one part of so many of what is left then, within limits."""
+    left = sum(map(_weight, tasks))
     batches: list[list[Task]] = []
-    weight = limit
+    room = 0
     for task in sorted(tasks, key=lambda task: (-_weight(task), task.share.slug)):
-        if weight + _weight(task) > limit or len(batches[-1]) >= _LARGEST_BATCH:
+        weight = _weight(task)
+        if weight > room:
             batches.append([])
-            weight = 0
+            room = max(weight, min(_LARGEST_BATCH, max(_SMALLEST_BATCH, left // parts)))
         batches[-1].append(task)
-        weight += _weight(task)
+        room -= weight
+        left -= weight
     return batches
 
 

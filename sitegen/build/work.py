@@ -21,8 +21,6 @@ from sitegen.output.cache import Cache
 from sitegen.output.writer import Writer, Written
 from sitegen.pages import Pages, Site, make_card
 from sitegen.privacy import narrow
-from sitegen.projection import open_all
-from sitegen.render import RenderOptions, render
 from sitegen.urls import Urls, share_folder
 
 
@@ -117,6 +115,8 @@ class Worker:
     def _read(self, waiting: dict[str, list[Task]]) -> Iterator[Conversation]:
         if not waiting:
             return
+        from sitegen.projection import open_all  # like rendering, dear to import: only for what isn't in the cache
+
         setting = self.setting
         heads = {head.row_id: head for tasks in waiting.values() for task in tasks for head in _heads(task)}
         with open_all(
@@ -170,6 +170,8 @@ class Worker:
         return words
 
     def _render(self, task: Task, conversation: Conversation) -> Transcript:
+        from sitegen.render import RenderOptions, render
+
         share, site = task.share, self.setting.site
         shown = narrow(conversation, share)
         options = RenderOptions(

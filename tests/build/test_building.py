@@ -134,6 +134,25 @@ def test_build_that_dies_while_writing_leaves_whole_files_only(
     assert len(slugs(workshop.paths())) == 6
 
 
+def test_site_with_another_title_is_made_of_what_was_rendered_before(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.talk(*MANY[:2])
+    workshop.configure()
+    workshop.build()
+    settings = workshop.folder / "sitegen.toml"
+    settings.write_text(settings.read_text("utf-8").replace('"Notes"', '"Letters"'), "utf-8")
+
+    def failing(conversation: object, options: object) -> object:
+        raise ValueError("rendered anew")
+
+    monkeypatch.setattr("sitegen.render.render", failing)
+    workshop.build()
+    pages = [workshop.page(path) for path in workshop.paths() if path.startswith("s/") and path.endswith(".html")]
+    assert len(pages) == 2
+    assert all("Letters" in page and "Notes" not in page for page in pages)
+
+
 def test_one_failed_page_fails_the_build_after_the_others_were_made(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,7 +171,7 @@ def test_one_failed_page_fails_the_build_after_the_others_were_made(
         return render(conversation, options)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
-        patched.setattr("sitegen.build.work.render", failing)
+        patched.setattr("sitegen.render.render", failing)
         result = workshop.run("build")
     assert result.exit_code == 1
     assert "zero" in result.stderr
@@ -173,7 +192,7 @@ def test_revoked_share_goes_even_when_another_page_fails(workshop: Workshop, mon
     def failing(conversation: object, options: object) -> object:
         raise ValueError("no words for this")
 
-    monkeypatch.setattr("sitegen.build.work.render", failing)
+    monkeypatch.setattr("sitegen.render.render", failing)
     assert workshop.run("build").exit_code == 1
     assert slugs(workshop.paths()) == {"zero"}
 
