@@ -11,7 +11,6 @@ import re
 from functools import lru_cache
 from xml.etree.ElementTree import Element
 
-from latex2mathml.converter import convert_to_element
 from markupsafe import Markup, escape
 
 _LENGTH_LIMIT = 8_000
@@ -64,6 +63,8 @@ def to_mathml(tex: str, *, display: bool) -> Markup | None:
     """`tex` (without its delimiters) as a `<math>` element that carries its source, or None if it can't be parsed."""
     if len(tex) > _LENGTH_LIMIT or _REFUSED.search(tex):
         return None
+    from latex2mathml.converter import convert_to_element  # dear to import, and most conversations hold no formula
+
     try:
         element = convert_to_element(_prepare(tex), display="block" if display else "inline")
         body = "".join(_write(child, depth=0) for child in element)

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from PIL import Image, ImageOps
-
 from sitegen.render.containers import Stripped, strip_gif, strip_jpeg, strip_png, strip_webp
 from sitegen.render.svg import clean_svg
 
@@ -45,6 +43,8 @@ def read_picture(data: bytes) -> Picture | Fault:
     svg = clean_svg(data)
     if svg is not None:
         return Picture(svg.data, "image/svg+xml", svg.width, svg.height)
+    from PIL import Image  # here and below: dear to import, and most conversations hold no image
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a bomb is told by its size below, a corrupt tag is dropped
         try:
@@ -61,6 +61,8 @@ def _raster(data: bytes) -> Picture | Fault:
         return _redrawn(data)
     if stripped is None:
         return "undecodable"
+    from PIL import Image
+
     with Image.open(io.BytesIO(data), formats=[media_type.removeprefix("image/").upper()]) as image:
         width, height = image.size
     if width * height > _PIXEL_LIMIT:
@@ -84,6 +86,8 @@ def _stripped(data: bytes) -> tuple[Stripped | None, str | None]:
 
 
 def _redrawn(data: bytes) -> Picture | Fault:
+    from PIL import Image, ImageOps
+
     with Image.open(io.BytesIO(data), formats=_REDRAWN) as image:
         if image.width * image.height > _REDRAWN_LIMIT:
             return "too_large"
