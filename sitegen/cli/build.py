@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,7 @@ def command(
         click.echo(json.dumps(_as_json(report, seconds)))
     else:
         _tell(report, seconds, is_new=is_new)
+        _tell_expiry(report, app.config_path())
 
 
 def _look(app: App, options: BuildOptions) -> BuildReport | None:
@@ -125,8 +126,25 @@ def _tell(report: BuildReport, seconds: float, *, is_new: bool) -> None:
             f"Built {report.shares} shares in {report.output}: {report.written} files written, {report.kept} kept,"
             f" {report.removed} removed ({seconds:.2f} s)"
         )
-    if report.next_expiry is not None:
-        click.echo(f"The next share expires at {report.next_expiry:%Y-%m-%d %H:%M} UTC; build again then to remove it.")
+
+
+def _tell_expiry(report: BuildReport, config_path: Path) -> None:
+    if report.next_expiry is None:
+        return
+    click.echo(f"The next share expires at {report.next_expiry:%Y-%m-%d %H:%M} UTC; build again then to remove it.")
+    click.echo(f"A line for cron, in this computer's time: {cron_line(report.next_expiry, config_path)}")
+
+
+def cron_line(moment: datetime, config_path: Path) -> str:
+    """The crontab line that builds in the first whole minute from `moment` on, by this computer's clock."""
+    import shlex
+
+    from sitegen.cli.terminal import safe
+
+    local = (moment + timedelta(seconds=59, microseconds=999_999)).astimezone()
+    # To cron a percent sign is the end of the command.
+    command = shlex.join(["sitegen", "-C", str(config_path.absolute()), "build"]).replace("%", "\\%")
+    return f"{local.minute} {local.hour} {local.day} {local.month} * {safe(command)}"
 
 
 class _Progress:
