@@ -51,7 +51,7 @@ def _guarded(site: SiteBuild) -> Iterator[Guarded]:
 
 
 def _words(site: SiteBuild, share: Share) -> tuple[Watchword, ...]:
-    secrets = (Watchword(what, text) for what, text in site.gates.secrets(share.slug))
+    secrets = (Watchword(what, text, is_secret=True) for what, text in site.gates.secrets(share.slug))
     return (*site.watchwords.get(share.slug, ()), *secrets)
 
 
@@ -59,7 +59,7 @@ def _ground(site: SiteBuild) -> SiteGround:
     opened = {owner_of(share): share for share in site.shares if not share.is_gated and not share.is_expired}
     records = {owner: site.records[share.slug] for owner, share in opened.items() if share.slug in site.records}
     setting = site.setting
-    names = [name for each in site.projects if not each.is_gated for name in (each.name, each.description or "")]
+    names = [each.name for each in site.projects if not each.is_gated]
     return SiteGround(
         root=site.folder.root,
         files=site.files,

@@ -6,9 +6,8 @@ that sitegen's own pages say, is no sign of a leak and isn't sought any further.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 from sitegen.build.watchwords import Watchword
@@ -75,7 +74,8 @@ class Scan:
 
     def mute(self) -> list[str]:
         """The names of those of whose words nothing was left to look for."""
-        return [each.name for each in self.guarded if all(word.text in self.common for word in each.words)]
+        sought = ((each.name, [word for word in each.words if not word.is_secret]) for each in self.guarded)
+        return [name for name, words in sought if all(word.text in self.common for word in words)]
 
     def _search(self, paths: Iterable[str], guarded: Iterable[Guarded]) -> Iterator[Leak]:
         guarded = list(guarded)
@@ -111,19 +111,3 @@ class Scan:
         if owner not in self._open:
             self._open = {owner: self.ground.open_text(owner)}  # one is enough: files come by owner
         return self._open[owner]
-
-
-Reader = Callable[[str], bytes]
-Owners = Mapping[str, str]
-
-
-def read_from(root: Path) -> Reader:
-    """Reads files of an output folder; one that is gone is empty."""
-
-    def read(path: str) -> bytes:
-        try:
-            return (root / path).read_bytes()
-        except OSError:
-            return b""
-
-    return read
