@@ -38,18 +38,22 @@ class Assets:
     js: str
     icon: str
     documents: tuple[Document, ...]
+    gate_css: str = ""
+    """What the shell of a protected page needs besides: `css/gate.css`."""
     gate: str = ""
-    """The script of a protected page's shell: the reading scripts and `gate/*.js`, to stand in the page itself."""
+    """The script of that shell: the reading scripts and `gate/*.js`, to stand in the page itself."""
 
 
 def load_assets(folders: Sequence[Path]) -> Assets:
     """The assets made of `css/*.css`, `js/*.js`, `gate/*.js` and `icon.svg`; a later folder's files go first."""
-    css = _document("site", "css", _joined_css(_collect(folders, "css").values()))
+    sheets = _collect(folders, "css")
+    gate_css = _document("gate", "css", _joined_css([sheets.pop("gate", "")]))
+    css = _document("site", "css", _joined_css(sheets.values()))
     scripts = _collect(folders, "js").values()
     js = _document("site", "js", _joined_js(scripts))
     gate = _joined_js([*scripts, *_collect(folders, "js", folder="gate").values()])
     icon = _document("icon", "svg", _last(folders, "icon.svg").read_text("utf-8"))
-    return Assets(css.path, js.path, icon.path, (css, js, icon), gate)
+    return Assets(css.path, js.path, icon.path, (css, js, icon, gate_css), gate_css.path, gate)
 
 
 def _collect(folders: Iterable[Path], kind: str, *, folder: str | None = None) -> dict[str, str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from sitegen.model import Mark, MarkKind
+from sitegen.model import Mark
 
 _WIDTH = 1000
 _HEIGHT = 48
@@ -40,37 +40,56 @@ class Bar:
 def timeline(stops: Sequence[Stop]) -> Markup:
     """The strip on top of a conversation, in order from left to right, each mark a link; "" without stops.
 
-    Answers are the base line, tools columns on it, errors marks at the top. Few prompts are ticks over the whole
-    height, many a row of short ones below the line; so many that nobody could hit one share a place and its link.
+    A few prompts are ticks over the whole height, with answers as the base line, tools as columns on it and errors as
+    marks at the top, each as wide as it's long. Many prompts have places of equal width and short ticks below the line;
+    when there are more than anyone could hit, several share a place and its link.
     Its links are out of the tab order and hidden from screen readers: the outline says the same in words.
     """
-    places = _gathered([stop for stop in stops if stop.marks])
-    total = sum(_span(mark) for place in places for mark, _ in place.marks)
-    if total <= 0:
+    stops = [stop for stop in stops if stop.marks]
+    if not stops:
         return Markup()
-    tick, scale, x, drawn = ("2V46" if len(stops) <= _FEW else "45v3"), _WIDTH / total, 0.0, []
-    for place in places:
-        drawn.append(_place(place, x, scale, tick))
-        x += scale * sum(_span(mark) for mark, _ in place.marks)
+    drawn = _sparse(stops) if len(stops) <= _FEW else _dense(stops)
     return Markup(  # noqa: S704 - each text in it is escaped where it's put in
         f'<svg class="timeline" viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" aria-hidden="true"'
         f' fill="none" stroke="gray"><path class="base" d="M0 {_BASE}H{_WIDTH}"/>{"".join(drawn)}</svg>'
     )
 
 
-def _gathered(stops: Sequence[Stop]) -> list[Stop]:
-    """The places of the timeline: as many as can be told apart, each of one stop or of as many in a row as need be."""
+def _sparse(stops: Sequence[Stop]) -> Iterator[str]:
+    scale, x = _WIDTH / sum(_span(mark) for stop in stops for mark, _ in stop.marks), 0.0
+    for stop in stops:
+        width = scale * sum(_span(mark) for mark, _ in stop.marks)
+        yield _stop(stop, x, width, scale)
+        x += width
+
+
+def _dense(stops: Sequence[Stop]) -> Iterator[str]:
     size = -(-len(stops) // _PLACES)
-    return [_merged(stops[at : at + size]) for at in range(0, len(stops), size)] if size > 1 else list(stops)
+    step = _WIDTH * size / len(stops)
+    places = [stops[at : at + size] for at in range(0, len(stops), size)]
+    most = max(map(_calls, places))
+    for number, place in enumerate(places):
+        yield _place(place, number * step, min(step, _WIDTH - number * step), most=most)
 
 
-def _merged(stops: Sequence[Stop]) -> Stop:
-    """Several stops as one, with one mark of each kind that leads to the first such mark."""
-    marks: dict[MarkKind, tuple[Mark, str]] = {}
-    for mark, href in (each for stop in stops for each in stop.marks):
-        first, where = marks.get(mark.kind, (replace(mark, weight=0), href))
-        marks[mark.kind] = replace(first, weight=first.weight + mark.weight), where
-    return Stop(stops[0].href, stops[0].text, tuple(marks.values()))
+def _calls(stops: Sequence[Stop]) -> int:
+    return sum(mark.weight for stop in stops for mark, _ in stop.marks if mark.kind == "tool")
+
+
+def _place(stops: Sequence[Stop], x: float, width: float, *, most: int) -> str:
+    """What happened in one or several exchanges at once."""
+    marks = [each for stop in stops for each in stop.marks]
+    kinds = {mark.kind for mark, _ in marks}
+    height = _TOOLS_TOP * math.sqrt(_calls(stops) / most) if most > 0 else 0.0
+    shapes = [
+        f'<rect x="{x:.1f}" width="{width:.1f}" height="{_HEIGHT}"/>',
+        f'<path class="a" d="M{x:.1f} {_BASE}h{width - 1:.1f}"/>' * ("answer" in kinds),
+        f'<path class="t" d="{_column(x, width, height)}"/>' * (height > 0),
+        f'<path class="p" d="M{x + width / 2 - 0.5:.1f} {_HEIGHT}v-4"/>' * ("prompt" in kinds),
+    ]
+    error = next((href for mark, href in marks if mark.kind == "error"), None)
+    failed = _link(error, "", f'<path class="e" d="M{x + width / 2 - 0.5:.1f} 4v6"/>') if error else ""
+    return _link(stops[0].href, stops[0].text, "".join(shapes)) + failed
 
 
 def _span(mark: Mark) -> float:
@@ -86,7 +105,7 @@ def _span(mark: Mark) -> float:
             return 4.0
 
 
-def _place(stop: Stop, x: float, scale: float, tick: str) -> str:
+def _stop(stop: Stop, x: float, width: float, scale: float) -> str:
     paths: dict[str, list[str]] = {"a": [], "t": [], "p": []}
     errors: list[str] = []
     at = x
@@ -94,22 +113,22 @@ def _place(stop: Stop, x: float, scale: float, tick: str) -> str:
         span = scale * _span(mark)
         match mark.kind:
             case "prompt":
-                paths["p"].append(f"M{at + 1:.0f} {tick}")
+                paths["p"].append(f"M{at + 1:.1f} 2V46")
             case "answer":
-                paths["a"].append(f"M{at:.0f} {_BASE}h{max(span - 1, 1):.0f}")
+                paths["a"].append(f"M{at:.1f} {_BASE}h{max(span - 1, 0.5):.1f}")
             case "tool":
-                paths["t"].append(_column(at, span, mark.weight))
+                paths["t"].append(_column(at, span, 5 + 6 * math.log2(1 + max(mark.weight, 0))))
             case "error":
-                errors.append(_link(href, "", f'<path class="e" d="M{at + span / 2:.0f} 3v9"/>'))
+                errors.append(_link(href, "", f'<path class="e" d="M{at + span / 2:.1f} 3v9"/>'))
         at += span
     shapes = "".join(f'<path class="{name}" d="{"".join(d)}"/>' for name, d in paths.items() if d)
-    hit = f'<rect x="{x:.0f}" width="{max(at - x, 1):.0f}" height="{_HEIGHT}"/>'
+    hit = f'<rect x="{x:.1f}" width="{width:.1f}" height="{_HEIGHT}"/>'
     return _link(stop.href, stop.text, hit + shapes) + "".join(errors)
 
 
-def _column(x: float, width: float, calls: int) -> str:
-    height = min(_TOOLS_TOP, 5 + 6 * math.log2(1 + max(calls, 0)))
-    return f"M{x:.0f} {_BASE}v-{height:.0f}h{max(width - 1, 1):.0f}v{height:.0f}z"
+def _column(x: float, width: float, height: float) -> str:
+    height = max(2.0, min(_TOOLS_TOP, height))
+    return f"M{x:.1f} {_BASE}v-{height:.0f}h{max(width - 1, 1):.1f}v{height:.0f}z"
 
 
 def _link(href: str, text: str, shapes: str) -> str:

@@ -64,6 +64,7 @@ class Frame:
         text = self._environment.get_template(template).render(
             home=self.link(path, urls.HOME),
             css=self.link(path, self.assets.css),
+            gate_css=self.link(path, self.assets.gate_css),
             js=self.link(path, self.assets.js),
             icon=self.link(path, self.assets.icon),
             canonical=self.urls.absolute(path) if is_indexed else None,

@@ -62,8 +62,8 @@ function stopOf(links) {
 function keepInSight(link) {
   const rail = link.closest(".rail");
   if (!rail || !rail.clientHeight) return;
-  const [top, bottom] = [link.offsetTop - rail.clientHeight / 4, link.offsetTop + link.offsetHeight];
-  if (rail.scrollTop > top || rail.scrollTop + rail.clientHeight < bottom + 40) rail.scrollTop = top;
+  const top = link.getBoundingClientRect().top - rail.getBoundingClientRect().top;
+  if (top < 0 || top > rail.clientHeight - 80) rail.scrollTop += top - rail.clientHeight / 4;
 }
 
 /** @param {1 | -1} step */

@@ -50,8 +50,15 @@ def test_a_string_in_a_sheet_keeps_its_spaces(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["css", "js"])
 def test_each_kind_weighs_at_most_25_kb(kind: str) -> None:
-    (document,) = (each for each in load_assets([STATIC]).documents if each.path.endswith(f".{kind}"))
+    (document,) = (each for each in load_assets([STATIC]).documents if re.fullmatch(rf".*/site\..*\.{kind}", each.path))
     assert len(document.data) <= 25_000
+
+
+def test_what_only_protected_pages_need_is_a_sheet_of_its_own() -> None:
+    assets = load_assets([STATIC])
+    sheets = {each.path: each.data.decode() for each in assets.documents if each.path.endswith(".css")}
+    assert "#gate" in sheets[assets.gate_css]
+    assert "#gate" not in sheets[assets.css]
 
 
 def test_nothing_points_to_another_origin() -> None:
