@@ -17,7 +17,7 @@ from sitegen.model import Card, Share
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
-_RENDERING = ("render", "privacy", "projection", "model", "catalogue.py", "locale")
+_RENDERING = ("render", "privacy", "projection", "wording", "model", "catalogue.py", "locale")
 _RENDERING_LIBRARIES = ("latex2mathml", "markdown-it-py", "markupsafe", "mdit-py-plugins", "pillow", "pygments")
 _FRAMING = ("pages", "build", "gate", "model", "urls.py", "assets.py", "catalogue.py", "locale")
 _FRAMING_LIBRARIES = ("cryptography", "jinja2", "markupsafe")
