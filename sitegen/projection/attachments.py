@@ -56,6 +56,9 @@ def attachment(
     data, missing = _read(folder, storage_path, content_hash)
     extracted = parse_object(metadata)
     text = extracted.get("extracted_text", extracted.get("extracted_content"))
+    known_reason = extracted.get("missing")
+    if not storage_path and isinstance(known_reason, str):
+        missing = known_reason
     return Attachment(
         filename=filename,
         media_type=media_type,

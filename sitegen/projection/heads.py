@@ -15,7 +15,7 @@ from sitegen.projection.attachments import locate
 from sitegen.projection.database import Database
 from sitegen.projection.digest import ENRICHED_SOURCES, Fingerprints, seal, span
 from sitegen.projection.schema import Schema
-from sitegen.projection.titles import TitleEvent, choose_title
+from sitegen.projection.titles import TitleEvent, choose_title, title_of_call, title_of_day
 from sitegen.projection.values import moment, parse_object
 
 Key = tuple[str, str]
@@ -39,6 +39,12 @@ FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
 WHERE m.conversation_id IN (SELECT unnest(?)) AND m.role = 'user' AND b.type = 'text' AND b.text IS NOT NULL
 QUALIFY row_number() OVER (PARTITION BY m.conversation_id ORDER BY m.sequence_index, b.block_index) <= 30
 ORDER BY m.conversation_id, m.sequence_index, b.block_index
+"""
+_FIRST_CALLS: Final = """
+SELECT m.conversation_id, b.tool_name, CASE WHEN strlen(b.payload) < 20000 THEN b.payload::VARCHAR END
+FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
+WHERE m.conversation_id IN (SELECT unnest(?)) AND b.type = 'tool_use' AND b.tool_name <> ''
+QUALIFY row_number() OVER (PARTITION BY m.conversation_id ORDER BY m.sequence_index, b.block_index) = 1
 """
 _HIDDEN_RECORDS: Final = """
 SELECT source_native_conversation_id, TRY(payload->>'uuid')
@@ -167,9 +173,15 @@ class _Titles:
         own_ids = self._own_ids()
         titles = {row.row_id: self._title(row, own_ids, ()) for row in rows}
         prompts = self._prompts([row for row in rows if titles[row.row_id] is None])
-        return titles | {
-            row.row_id: self._title(row, own_ids, prompts[row.row_id]) for row in rows if row.row_id in prompts
-        }
+        titles |= {row.row_id: self._title(row, own_ids, prompts[row.row_id]) for row in rows if row.row_id in prompts}
+        return titles | self._titles_without_prompt([row for row in rows if titles[row.row_id] is None])
+
+    def _titles_without_prompt(self, rows: Sequence[ConversationHead]) -> dict[str, str]:
+        found = {row.row_id: title_of_day(row.started_at, row.native_id) for row in rows}
+        if rows:
+            for row_id, name, payload in self.database.query(_FIRST_CALLS, [list(found)]):
+                found[row_id] = title_of_call(name, parse_object(payload))
+        return found
 
     def _title(self, row: ConversationHead, own_ids: Mapping[str, set[str]], prompts: Sequence[str]) -> str | None:
         events = self.raw.titles.get((row.source_id, row.native_id), ())

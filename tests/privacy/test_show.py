@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sitegen.model import Block, Conversation, ConversationHead, Message, Share, Show
+from sitegen.model import Attachment, Block, Conversation, ConversationHead, Message, Share, Show
 from sitegen.privacy import narrow
 
 HEAD = ConversationHead("r", "claude_code", "n", "Title", None, None, None, 4, "d")
@@ -54,6 +54,14 @@ def test_calls_show_that_a_tool_was_called_and_failed_but_not_what_it_said() -> 
         {"is_error": True, "is_hidden": True}
     ]
     assert dict(result.hidden) == {"thinking": 1, "tool results": 1}
+
+
+def test_files_that_came_with_a_result_go_with_it() -> None:
+    file = Attachment("screen.png", "image/png", data=b"secret")
+    messages = tuple(replace(each, attachments=(file,)) for each in CONVERSATION.messages)
+    share = Share(slug="s", head=HEAD, project=None, origin="test", show=Show.CALLS)
+    result = narrow(replace(CONVERSATION, messages=messages), share)
+    assert [len(each.attachments) for each in result.messages] == [1, 1, 1, 0, 1]
 
 
 def test_conversation_shows_prompts_and_answers_only() -> None:

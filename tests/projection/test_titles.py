@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sitegen.model import JsonObject
 from sitegen.projection import display_title
+from sitegen.projection.titles import title_of_call, title_of_day
 from tests.projection.reading import heads, read_all
-from tests.support.projections import ConversationRow, Value, assistant, conversation, image, make_projection, user
+from tests.support.projections import (
+    ConversationRow,
+    Value,
+    assistant,
+    call,
+    conversation,
+    image,
+    make_projection,
+    user,
+)
 
 COMMAND = (
     "<command-message>review is running…</command-message>\n<command-name>/review</command-name>\n"
@@ -94,9 +106,37 @@ def test_session_of_commands_alone_is_titled_by_the_first(tmp_path: Path) -> Non
     assert title(tmp_path, conversation("s1", user(COMMAND), user(CAVEAT), title=None)) == "/review src/a.py"
 
 
-def test_session_without_words_has_no_title(tmp_path: Path) -> None:
-    assert title(tmp_path, conversation("s1", user(image(b"x")), assistant("Nice"), title=None)) is None
-    assert title(tmp_path, conversation("s1", title=None)) is None
+def test_session_without_a_prompt_is_titled_by_its_first_call(tmp_path: Path) -> None:
+    read = call("Read", {"file_path": "/home/ann/image.png"}, id="t1")
+    talk = conversation("s1", user(image(b"x")), assistant(read, call("Bash", {"command": "ls"}, id="t2")), title=None)
+    assert title(tmp_path, talk) == "Read image.png"
+
+
+def test_session_without_words_is_titled_by_its_day(tmp_path: Path) -> None:
+    assert title(tmp_path, conversation("s1", user(image(b"x")), assistant("Nice"), title=None)) == (
+        "Session of 2 Jan 2026"
+    )
+
+
+CALLS = [
+    ("Read", {"input": {"file_path": "C:\\work\\a.py"}}, "Read a.py"),
+    ("shell", {"arguments": '{"command": "ls -la\\nrm x"}'}, "shell ls -la"),
+    ("apply_patch", {"input": "*** Begin Patch\n+x"}, "apply_patch *** Begin Patch"),
+    ("mcp__docs__find", {"input": {"query": "tea"}}, "find tea"),
+    ("Task", {"input": {"n": 1}}, "Task"),
+    ("Task", {}, "Task"),
+    ("Write", {"input": {"path": "/", "content": "x"}}, "Write"),
+    ("WebSearch", {"input": {"query": "x" * 100}}, f"WebSearch {'x' * 60}"),
+]
+
+
+@pytest.mark.parametrize(("name", "payload", "expected"), CALLS)
+def test_call_is_told_in_a_few_words(name: str, payload: JsonObject, expected: str) -> None:
+    assert title_of_call(name, payload) == expected
+
+
+def test_session_without_a_time_is_titled_by_its_id() -> None:
+    assert title_of_day(None, "0123456789abcdef") == "Session 01234567"
 
 
 def test_title_is_cut(tmp_path: Path) -> None:
@@ -113,6 +153,6 @@ def test_display_title_falls_back_to_the_conversation(tmp_path: Path) -> None:
     path = make_projection(tmp_path / "p.duckdb", [conversation("s1", user("Real prompt"), title=None)])
     talk = read_all(path)["s1"]
     assert display_title(talk.head) == "Real prompt"
-    untitled = conversation("s2", assistant("Nobody asked"), title=None)
-    talk = read_all(make_projection(tmp_path / "q.duckdb", [untitled]))["s2"]
-    assert display_title(talk.head, talk) is None
+    untitled = replace(talk, head=replace(talk.head, title=None))
+    assert display_title(untitled.head) is None
+    assert display_title(untitled.head, untitled) == "Real prompt"
