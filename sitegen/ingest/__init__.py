@@ -71,9 +71,11 @@ class _Run:
 
     def __init__(self, tell: _Tell, problems: Sequence[LineProblem]) -> None:
         self._on_progress = tell
-        self._tally = Tally(problem_count=len(problems))
-        self._problems = list(problems[:MAX_PROBLEMS])
-        self._unreadable: list[LineProblem] = []
+        # Line 0: all of a file, or its end.
+        self._unreadable = [problem for problem in problems if problem.line == 0]
+        listed = [problem for problem in problems if problem.line > 0]
+        self._tally = Tally(problem_count=len(listed))
+        self._problems = listed[:MAX_PROBLEMS]
         self._written: list[Task] = []
         self._unchanged = 0
         self._total = 0

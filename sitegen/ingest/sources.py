@@ -17,6 +17,7 @@ GROUP: Final = "sitegen.sources"
 _OWN: Final[Mapping[str, str]] = {
     "claude-code": "sitegen.ingest.claude_code:ClaudeCode",
     "codex": "sitegen.ingest.codex:Codex",
+    "claude-export": "sitegen.ingest.claude_export:ClaudeExport",
 }
 _NEEDED: Final = ("source_id", "display_name", "version", "discover", "compare", "parse")
 
