@@ -105,6 +105,8 @@ class ConversationHead:
     metadata: JsonObject = field(default_factory=dict)
     parent_key: str | None = None
     """Key of the conversation this one is a subagent of, when that one is in the projection too."""
+    size_bytes: int = 0
+    """Text and payloads, without subagents: about what it takes to hold the conversation."""
 
     @property
     def key(self) -> str:

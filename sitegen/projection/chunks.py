@@ -84,14 +84,12 @@ class Chunk:
         return tuple(block for _, block in sorted(rows, key=lambda row: (row[0], row[1].kind, row[1].text or "")))
 
 
-def plan(
-    units: Iterable[Sequence[ConversationHead]], sizes: Mapping[str, int]
-) -> Iterator[list[Sequence[ConversationHead]]]:
+def plan(units: Iterable[Sequence[ConversationHead]]) -> Iterator[list[Sequence[ConversationHead]]]:
     """Units (a conversation and its subagents) put together into chunks, in order; no unit is ever split."""
     chunk: list[Sequence[ConversationHead]] = []
     heads, weight = 0, 0
     for unit in units:
-        size = sum(sizes.get(head.row_id, 0) for head in unit)
+        size = sum(head.size_bytes for head in unit)
         if chunk and (heads + len(unit) > CHUNK_CONVERSATIONS or weight + size > CHUNK_BYTES):
             yield chunk
             chunk, heads, weight = [], 0, 0

@@ -31,11 +31,6 @@ SELECT m.conversation_id, count(*), sum(coalesce(strlen(b.text), 0) + coalesce(s
 FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
 WHERE b.rowid BETWEEN ? AND ? GROUP BY 1
 """
-_SIZES: Final = """
-SELECT m.conversation_id, sum(coalesce(strlen(b.text), 0) + coalesce(strlen(b.payload), 0))
-FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
-WHERE b.rowid BETWEEN ? AND ? AND m.conversation_id IN (SELECT unnest(?)) GROUP BY 1
-"""
 _ATTACHMENTS: Final = """
 SELECT m.conversation_id, count(*), sum(coalesce(a.size_bytes, 0)),
     sum(hash(m.sequence_index, a.filename, a.mime_type, a.storage_path, a.content_hash, a.size_bytes, a.metadata))
@@ -92,9 +87,9 @@ class Fingerprints:
         totals = sorted(self._totals[row_id].items())
         return " ".join(f"{scan}:{total.rows}:{total.hashes}" for scan, total in totals if total.rows)
 
-    def sizes(self) -> dict[str, int]:
-        """Bytes of text and payload of each conversation, and of its attachments."""
-        return {row_id: sum(total.size_bytes for total in scans.values()) for row_id, scans in self._totals.items()}
+    def size_bytes(self, row_id: str) -> int:
+        """Bytes of text and payload of a conversation, and of its attachments."""
+        return sum(total.size_bytes for total in self._totals[row_id].values())
 
 
 def fingerprint(database: Database, schema: Schema, *, labels: bool) -> Fingerprints:
@@ -106,14 +101,6 @@ def fingerprint(database: Database, schema: Schema, *, labels: bool) -> Fingerpr
         for row_id, rows, size_bytes, hashes in database.query(sql):
             found.add(row_id, scan, rows=rows, size_bytes=size_bytes, hashes=hashes)
     return found
-
-
-def measure_sizes(database: Database, row_ids: Sequence[str]) -> dict[str, int]:
-    """Bytes of text and payload of the given conversations."""
-    sizes: dict[str, int] = defaultdict(int)
-    for row_id, size_bytes in database.query_span(_SIZES, *span(database, "content_blocks"), list(row_ids)):
-        sizes[row_id] += int(size_bytes or 0)
-    return sizes
 
 
 def span(database: Database, table: Literal["content_blocks", "raw_events"]) -> tuple[int, int]:

@@ -126,6 +126,7 @@ def _conversation_rows(database: Database, fingerprints: Fingerprints) -> list[C
             started_at=moment(started),
             ended_at=moment(ended),
             message_count=fingerprints.messages(row_id),
+            size_bytes=fingerprints.size_bytes(row_id),
             digest=json.dumps([project, started, ended, metadata]),
             metadata=parse_object(metadata),
         )

@@ -11,7 +11,7 @@ from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, ConversationHead, SharedView
 from sitegen.projection.chunks import plan, read_chunk
 from sitegen.projection.database import Database, open_database
-from sitegen.projection.digest import fingerprint, measure_sizes
+from sitegen.projection.digest import fingerprint
 from sitegen.projection.heads import descendants, read_heads, schema_facts
 from sitegen.projection.messages import Builder, Children
 from sitegen.projection.places import find_places
@@ -34,7 +34,6 @@ class Projection:
         self._schema = schema
         self._labels = labels
         self._heads: tuple[ConversationHead, ...] | None = None
-        self._sizes: dict[str, int] = {}
 
     @classmethod
     @contextmanager
@@ -85,7 +84,7 @@ class Projection:
         units = [_unit(self._require(by_id, row_id), children) for row_id in row_ids]
         wanted = [head for unit in units for head in unit]
         places = find_places(self._database, self._schema, wanted)
-        for chunk_units in plan(units, self._sizes_of([head.row_id for head in wanted])):
+        for chunk_units in plan(units):
             heads_in = [head for unit in chunk_units for head in unit]
             rows = read_chunk(self._database, self._schema, heads_in, places=places, labels=self._labels)
             builder = Builder(rows, children, Counter(head.row_id for head in heads_in))
@@ -104,16 +103,9 @@ class Projection:
     def _known_heads(self) -> tuple[ConversationHead, ...]:
         if self._heads is None:
             found = fingerprint(self._database, self._schema, labels=self._labels)
-            self._sizes = found.sizes()
             facts = schema_facts(self._schema, labels=self._labels)
             self._heads = read_heads(self._database, self._schema, found, facts=facts)
         return self._heads
-
-    def _sizes_of(self, row_ids: Sequence[str]) -> dict[str, int]:
-        missing = [row_id for row_id in row_ids if row_id not in self._sizes]
-        if missing and self._heads is None:
-            self._sizes |= dict.fromkeys(missing, 0) | measure_sizes(self._database, missing)
-        return self._sizes
 
     def _require(self, by_id: dict[str, ConversationHead], row_id: str) -> ConversationHead:
         if row_id not in by_id:
