@@ -6,9 +6,10 @@ parent was a record without a message, and which branch the work was on.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from sitegen.model import Message, Usage
@@ -20,7 +21,7 @@ _NO_MODEL: Final = "<synthetic>"
 
 def enrich(messages: Sequence[Message], records: Sequence[RawRecord]) -> tuple[Message, ...]:
     """The messages with what their records add. A message whose id no record has stays as it is."""
-    matched = _match(messages, records)
+    matched = match(messages, records)
     usages = _final_usages(matched.values())
     return tuple(
         _enriched(message, record, usages) if (record := matched.get(message.id)) else message for message in messages
@@ -28,20 +29,18 @@ def enrich(messages: Sequence[Message], records: Sequence[RawRecord]) -> tuple[M
 
 
 def parents_by_record(messages: Sequence[Message], records: Sequence[RawRecord]) -> Mapping[str, str]:
-    """Parents that the records know better, by message id.
+    """Parents as the records name them, by message id.
 
     Where a parent is a record without a message (or one from before a compaction): the next above that has one. Where
     several messages have the parent's id: the first of them, whichever the projection chose.
     """
-    repeated = {native for native, count in Counter(m.native_id for m in messages).items() if native and count > 1}
     above = {record.uuid: record.parent_uuid for record in reversed(records) if record.uuid}
     ids = {message.native_id: message.id for message in reversed(messages) if message.native_id}
-    found = {}
-    for message in messages:
-        is_doubtful = message.parent_id is None or above.get(message.native_id or "") in repeated
-        if is_doubtful and (parent := _nearest(above.get(message.native_id or ""), above, ids)):
-            found[message.id] = parent
-    return found
+    return {
+        message.id: parent
+        for message in messages
+        if (parent := _nearest(above.get(message.native_id or ""), above, ids)) is not None
+    }
 
 
 def _nearest(uuid: str | None, above: Mapping[str, str | None], ids: Mapping[str, str]) -> str | None:
@@ -58,15 +57,18 @@ def git_branch(records: Iterable[RawRecord]) -> str | None:
     return branches[-1] if branches else None
 
 
-def _match(messages: Sequence[Message], records: Sequence[RawRecord]) -> dict[str, RawRecord]:
-    """Records by message id. Where an id repeats, the first message gets the first record, and so on."""
-    waiting: dict[str, list[RawRecord]] = defaultdict(list)
+def match(messages: Sequence[Message], records: Sequence[RawRecord]) -> dict[str, RawRecord]:
+    """Records by message id. Where an id repeats, the first message gets the first record, and so on.
+
+    A message without an id belongs to the record without one that was written at the same moment.
+    """
+    waiting: dict[str | datetime | None, list[RawRecord]] = defaultdict(list)
     for record in reversed(records):
-        if record.uuid:
-            waiting[record.uuid].append(record)
+        waiting[record.uuid or record.at].append(record)
+    waiting.pop(None, None)
     matched = {}
     for message in messages:
-        queue = waiting.get(message.native_id or "")
+        queue = waiting.get(message.native_id or message.created_at)
         if queue:
             matched[message.id] = queue.pop() if len(queue) > 1 else queue[0]
     return matched

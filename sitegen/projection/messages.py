@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, cast, get_args
 
@@ -13,7 +12,8 @@ from sitegen.projection import codex
 from sitegen.projection.chunks import Chunk, MessageRow
 from sitegen.projection.enrich import enrich, git_branch, parents_by_record
 from sitegen.projection.records import RawRecord
-from sitegen.projection.values import moment, parse_object
+from sitegen.projection.unstored import with_unstored
+from sitegen.projection.values import moment, parse_object, short_id
 
 _ROLES: Final = frozenset(get_args(Role))
 _ROLE_NAMES: Final[Mapping[str, Role]] = {"human": "user", "model": "assistant", "developer": "system"}
@@ -44,7 +44,8 @@ class Builder:
         rows = self.chunk.messages_of(head.row_id)
         records = self.chunk.records.get(head.native_id, []) if head.source_id == "claude_code" else []
         ids = stable_ids(rows)
-        messages = _messages(rows, self.chunk, ids=ids, records=records)
+        agents = [str(child.metadata.get("agent_id")) for child in self.children.get(head.key, ())]
+        messages = _messages(rows, self.chunk, ids=ids, records=records, agents=agents)
         state, branch = head.metadata.get("state"), head.metadata.get("git_branch")
         if head.source_id == "codex_cli":
             messages = codex.with_usage(codex.tidy(messages), head.metadata.get("usage"))
@@ -64,7 +65,7 @@ def stable_ids(rows: Sequence[MessageRow]) -> list[str]:
     ids = []
     for row in rows:
         name = f"#{row.index}" if row.native_id is None else row.native_id
-        short = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        short = short_id(name)
         seen[short] += 1
         ids.append(short if seen[short] == 1 else f"{short}-{seen[short]}")
     return ids
@@ -88,20 +89,25 @@ def without_circles(parents: Mapping[str, str | None]) -> dict[str, str | None]:
 
 
 def _messages(
-    rows: Sequence[MessageRow], chunk: Chunk, *, ids: Sequence[str], records: Sequence[RawRecord]
+    rows: Sequence[MessageRow],
+    chunk: Chunk,
+    *,
+    ids: Sequence[str],
+    records: Sequence[RawRecord],
+    agents: Collection[str],
 ) -> tuple[Message, ...]:
     by_row = {row.id: short for row, short in zip(rows, ids, strict=True)}
     messages = [
         _message(row, chunk, id=short, parent=by_row.get(row.parent or ""))
         for row, short in zip(rows, ids, strict=True)
     ]
-    found = parents_by_record(messages, records)
-    parents = without_circles({message.id: found.get(message.id, message.parent_id) for message in messages})
-    placed = [
+    whole = with_unstored(enrich(messages, records), records, agents=agents)
+    found = parents_by_record(whole, records)
+    parents = without_circles({message.id: found.get(message.id, message.parent_id) for message in whole})
+    return tuple(
         message if message.parent_id == parents[message.id] else replace(message, parent_id=parents[message.id])
-        for message in messages
-    ]
-    return enrich(placed, records)
+        for message in whole
+    )
 
 
 def _message(row: MessageRow, chunk: Chunk, *, id: str, parent: str | None) -> Message:

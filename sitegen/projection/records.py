@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from sitegen.model import Json, JsonObject, Usage
 from sitegen.projection.database import Database
-from sitegen.projection.values import parse
+from sitegen.projection.values import moment_in, parse
 
 # Only these parts of a record leave the database: a record holds whole files, and each of them is there twice.
 _FIELDS: Final = (
@@ -33,6 +34,7 @@ _FIELDS: Final = (
     "type",
     "attachment.type",
     "data.type",
+    "timestamp",
 )
 DETAIL_FIELDS: Final = (
     *("structuredPatch", "filePath", "replaceAll", "userModified", "type", "mode", "numLines", "numFiles", "filenames"),
@@ -66,6 +68,8 @@ TELLING_ATTACHMENTS: Final = (
     *("hook_non_blocking_error", "hook_error_during_execution", "hook_stopped_continuation", "hook_system_message"),
 )
 """Kinds of attachments that tell a reader something. Others remind the model of what it was told before."""
+_TYPE: Final = _FIELDS.index("type")
+_SPEAKERS: Final = ("user", "assistant")
 _TELLING_TYPES: Final = ("system", "queue-operation")
 _TELLING_PROGRESS: Final = ("agent_progress", "skill_progress")
 _SAID_FIELDS: Final = (
@@ -74,7 +78,7 @@ _SAID_FIELDS: Final = (
 )
 _RAW_RECORDS: Final = f"""
 SELECT native_id, line_number, fields, detail,
-    CASE WHEN fields[{_FIELDS.index("type") + 1}] IN {_TELLING_TYPES}
+    CASE WHEN fields[{_TYPE + 1}] IN {_TELLING_TYPES}
         OR fields[{_FIELDS.index("attachment.type") + 1}] IN {TELLING_ATTACHMENTS}
         OR fields[{_FIELDS.index("data.type") + 1}] IN {_TELLING_PROGRESS}
     THEN TRY(json_extract(payload, [{_paths(_SAID_FIELDS)}])) END
@@ -95,6 +99,8 @@ class RawRecord:
 
     uuid: str
     line: int = 0
+    at: datetime | None = None
+    """When it was written, for a message without an id: its message is known by that alone."""
     parent_uuid: str | None = None
     is_meta: bool = False
     is_sidechain: bool = False
@@ -117,7 +123,7 @@ def read_raw_records(database: Database, numbers: Sequence[int]) -> Mapping[str,
     """
     found: dict[str, list[RawRecord]] = defaultdict(list)
     for native_id, line, fields, detail, said in database.query_rows(_RAW_RECORDS, numbers):
-        if fields is not None and (fields[0] is not None or said is not None):
+        if fields is not None and (fields[0] is not None or said is not None or fields[_TYPE] in _SPEAKERS):
             found[native_id].append(_record(line or 0, fields, detail, said))
     return {native_id: sorted(records, key=lambda record: record.line) for native_id, records in found.items()}
 
@@ -129,10 +135,11 @@ def _record(
     said: Sequence[str | None] | None,
 ) -> RawRecord:
     uuid, parent, logical, meta, sidechain, compact, *more = fields
-    api_error, agent, branch, request, subtype, message_id, model, usage, *_ = more
+    api_error, agent, branch, request, subtype, message_id, model, usage, kind, _, _, at = more
     return RawRecord(
         uuid=uuid or "",
         line=line,
+        at=moment_in(at) if uuid is None and kind in _SPEAKERS else None,
         parent_uuid=parent or logical,
         is_meta=meta == "true",
         is_sidechain=sidechain == "true",
@@ -143,7 +150,7 @@ def _record(
         request_id=request or message_id,
         subtype=subtype,
         model=model,
-        usage=_usage(usage),
+        usage=usage_of(parse(usage)) if usage else None,
         tool_detail=_tool_detail(detail),
         said=None if said is None else _said(said),
     )
@@ -153,8 +160,8 @@ def _said(values: Sequence[str | None]) -> JsonObject:
     return {name: parse(value) for name, value in zip(_SAID_FIELDS, values, strict=True) if value is not None}
 
 
-def _usage(text: str | None) -> Usage | None:
-    counts = parse(text) if text else None
+def usage_of(counts: Json) -> Usage | None:
+    """A record's count of tokens; None when it has none."""
     if not isinstance(counts, dict):
         return None
 
@@ -170,14 +177,32 @@ def _usage(text: str | None) -> Usage | None:
     )
 
 
+def pick_detail(result: JsonObject) -> JsonObject:
+    """What is kept of a `toolUseResult` that is there whole."""
+    file = result.get("file")
+    return _detail((name, _part(result, file, name)) for name in DETAIL_FIELDS)
+
+
+def _part(result: JsonObject, file: Json, name: str) -> Json:
+    _, _, inner = name.partition(".")
+    if not inner:
+        return result.get(name)
+    return file.get(inner) if isinstance(file, dict) else None
+
+
 def _tool_detail(values: Sequence[str | None] | None) -> JsonObject | None:
-    """The parts that are there, those of `file` under that name again."""
     if values is None:
         return None
+    parts = zip(DETAIL_FIELDS, values, strict=True)
+    return _detail((name, parse(value)) for name, value in parts if value is not None)
+
+
+def _detail(parts: Iterable[tuple[str, Json]]) -> JsonObject:
+    """The parts that are there, those of `file` under that name again."""
     detail: dict[str, Json] = {}
     file: dict[str, Json] = {}
-    for name, value in zip(DETAIL_FIELDS, values, strict=True):
+    for name, value in parts:
         if value is not None:
             outer, _, inner = name.partition(".")
-            (file if inner else detail)[inner or outer] = parse(value)
+            (file if inner else detail)[inner or outer] = value
     return {**detail, "file": file} if file else detail

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from datetime import UTC, datetime, timedelta
@@ -23,6 +24,20 @@ def moment(microseconds: int | None) -> datetime | None:
         return _EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
         return None
+
+
+def moment_in(text: Json) -> datetime | None:
+    """The moment that an ISO 8601 text names, in UTC; None for anything else."""
+    try:
+        found = datetime.fromisoformat(text) if isinstance(text, str) else None
+        return found and (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def short_id(name: str) -> str:
+    """An id that is safe in a URL and in HTML, of a name that may be anything."""
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def parse_object(text: str | None) -> JsonObject:
