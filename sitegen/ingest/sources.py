@@ -18,6 +18,7 @@ _OWN: Final[Mapping[str, str]] = {
     "claude-code": "sitegen.ingest.claude_code:ClaudeCode",
     "codex": "sitegen.ingest.codex:Codex",
     "claude-export": "sitegen.ingest.claude_export:ClaudeExport",
+    "chatgpt-export": "sitegen.ingest.chatgpt_export:ChatGPTExport",
 }
 _NEEDED: Final = ("source_id", "display_name", "version", "discover", "compare", "parse")
 
