@@ -55,7 +55,7 @@ class Canaries:
         needles = {form: text for text in texts for form in _forms(text)}
         shared = Counter(word for needle in needles for word in set(_WORD.findall(needle)))
         for needle, text in needles.items():
-            words = _words_of(needle, with_ends=is_whole_words)
+            words = _words_of(needle, with_ends=is_whole_words) if len(needles) > _FEW else []
             if words:
                 word = min(words, key=lambda each: (shared[each], -len(each)))
                 self._by_word.setdefault(word, []).append((frozenset(words), needle, text))
