@@ -219,5 +219,6 @@ def _refuse_unfinished(site: SiteBuild) -> None:
 
 
 def _some(items: Sequence[str]) -> str:
+    items = list(dict.fromkeys(items))  # one missing secret is one reason, however many pages lack it
     more = len(items) - _FEW
     return "; ".join(items[:_FEW]) + (f"; and {more} more" if more > 0 else "")
