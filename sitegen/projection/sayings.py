@@ -10,7 +10,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sitegen.model import Attachment, Block, Json, JsonObject, Role
@@ -40,6 +40,8 @@ class Saying:
     attachments: tuple[Attachment, ...] = ()
     facts: JsonObject = field(default_factory=dict)
     """What else a note needs: `title`, and `failed`."""
+    is_context: bool = False
+    """Told to the model alone: whoever worked with it never saw it."""
 
 
 def say(record: JsonObject) -> Saying | None:
@@ -63,6 +65,12 @@ def prompt(text: str) -> Saying:
 def note(subtype: str, text: str, **facts: Json) -> Saying | None:
     """What a program said; None without words."""
     return Saying("system", subtype, (Block("text", text),), facts=facts) if text.strip() else None
+
+
+def context(subtype: str, text: str, *, title: str) -> Saying | None:
+    """What a program said to the model alone; None without words."""
+    said = note(subtype, text, title=title)
+    return said and replace(said, is_context=True)
 
 
 # ---------------------------------------------------------------------------------------------------- system records
@@ -169,7 +177,7 @@ def _decoded(data: str) -> bytes | None:
 
 def _edited(attachment: JsonObject) -> Saying | None:
     name = re.split(r"[/\\]", word_in(attachment, "displayPath", "filename"))[-1]
-    return note("file_changed", word_in(attachment, "snippet"), title=name)
+    return context("file_changed", word_in(attachment, "snippet"), title=name)
 
 
 def _opened(attachment: JsonObject) -> Saying | None:
@@ -200,9 +208,17 @@ def _hook(*names: str, failed: bool = True) -> Callable[[JsonObject], Saying | N
 
     def tell(attachment: JsonObject) -> Saying | None:
         words = next((text for name in names if (text := joined(attachment.get(name)))), "")
-        return note("hook", words, title=word_in(attachment, "hookName", "hookEvent"), failed=failed)
+        return note("hook", words, title=_hook_name(attachment), failed=failed)
 
     return tell
+
+
+def _hook_context(attachment: JsonObject) -> Saying | None:
+    return context("hook", joined(attachment.get("content")), title=_hook_name(attachment))
+
+
+def _hook_name(attachment: JsonObject) -> str:
+    return word_in(attachment, "hookName", "hookEvent")
 
 
 def _blocked(attachment: JsonObject) -> Saying | None:
@@ -222,7 +238,7 @@ _ATTACHMENTS: Final[Mapping[str, Callable[[JsonObject], Saying | None]]] = {
     "opened_file_in_ide": _opened,
     "selected_lines_in_ide": _selected,
     "teammate_mailbox": _mail,
-    "hook_additional_context": _hook("content", failed=False),
+    "hook_additional_context": _hook_context,
     "hook_system_message": _hook("content", failed=False),
     "hook_blocking_error": _blocked,
     "hook_non_blocking_error": _hook("stderr", "stdout"),

@@ -1,7 +1,8 @@
 """Puts among the messages of a Claude Code session what its records tell and no message does, each at its place.
 
 Projections keep only records of the user's and the assistant's. What the others mean is for `sayings` and `queue`;
-here they become messages with ids that a re-ingest keeps, `metadata["subtype"]` telling which kind each is.
+here they become messages with ids that a re-ingest keeps, `metadata["subtype"]` telling which kind each is (or
+`"context"`, where it was told to the model alone).
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def _message(record: RawRecord, saying: Saying, session: _Session) -> Message:
         is_sidechain=record.is_sidechain or session.is_sidechain,
         agent_id=record.agent_id,
         attachments=saying.attachments,
-        metadata={"subtype": saying.subtype, **saying.facts},
+        metadata={"context" if saying.is_context else "subtype": saying.subtype, **saying.facts},
     )
 
 

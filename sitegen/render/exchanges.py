@@ -99,7 +99,7 @@ def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 def _leads(item: Item) -> bool:
     """Whether an item right before a prompt belongs to it: a fork, or what the program said along with it."""
-    return isinstance(item, ForkMark) or (isinstance(item, Aside) and item.note.kind in QUIET)
+    return isinstance(item, ForkMark) or (isinstance(item, Aside) and item.note.kind in QUIET and not item.note.failed)
 
 
 def _drafts(group: Sequence[Item], drawing: Drawing) -> Iterator[_Draft]:
@@ -123,7 +123,8 @@ def _begin(message: Message, drawing: Drawing) -> _Draft:
 def headline(prompt: Prompt, ctx: Context) -> str:
     """A prompt in one line of plain text."""
     words = f"{prompt.command} {prompt.text}".strip() if prompt.command else prompt.text
-    return first_line(words, _OUTLINE_LIMIT) or ctx.t("render.images_only")
+    names = (file.filename for file in prompt.attachments if file.filename)
+    return first_line(words or next(names, ""), _OUTLINE_LIMIT) or ctx.t("render.images_only")
 
 
 def _pieces(group: Sequence[Item], drawing: Drawing) -> Iterator[_Piece]:

@@ -9,8 +9,13 @@ from sitegen.model import Attachment, Block, Message, Show
 from sitegen.render.steps import PairedCall
 from sitegen.wording.wrappers import Note
 
-QUIET = frozenset({"reminder", "hook", "editor", "context"})
+QUIET = frozenset({"reminder", "hook", "editor", "context", "changed"})
 """Kinds of notes that may stand among the steps of a run, and go with the prompt that follows them."""
+
+
+def is_passing(note: Note) -> bool:
+    """Whether a note may stand among the steps of a run."""
+    return note.kind in QUIET or note.kind == "retried"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,11 @@ class Prompt:
     command: str = ""
     images: tuple[Block, ...] = ()
     attachments: tuple[Attachment, ...] = ()
+
+    @property
+    def role(self) -> str:
+        """What it is called: the key of a sentence."""
+        return "prompt_meanwhile" if self.message.metadata.get("subtype") == "queued_command" else "prompt"
 
 
 @dataclass(frozen=True, slots=True)

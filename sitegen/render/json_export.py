@@ -85,8 +85,9 @@ def _usage(usage: Usage) -> _Object:
 def _item(item: Item, strand: Strand, choices: Mapping[str, tuple[Alternative, ...]]) -> _Object | None:
     match item:
         case Prompt():
-            command: _Object = {"command": item.command} if item.command else {}
-            return _said("prompt", item.message, strand, text=item.text) | command | _attachments(item.attachments)
+            more: _Object = {"command": item.command} if item.command else {}
+            more |= {"meanwhile": True} if item.role == "prompt_meanwhile" else {}
+            return _said("prompt", item.message, strand, text=item.text) | more | _attachments(item.attachments)
         case Answer():
             text = "\n\n".join(_texts(item.parts))
             files = [part.content for part in item.parts if isinstance(part.content, Attachment)]
@@ -161,6 +162,7 @@ def _note(note: Note) -> _Object:
             "title": note.title or None,
             "text": note.body or None,
             "failed": True if note.failed else None,
+            "times": note.times if note.times > 1 else None,
         }
     )
 

@@ -14,6 +14,7 @@ from sitegen.render.activity import tell
 from sitegen.render.context import Context
 from sitegen.render.items import Adrift, Answer, Aside, Call, ForkMark, Prompt, Run, Thought
 from sitegen.render.json_export import Strand
+from sitegen.render.notes import note_label, note_title
 from sitegen.render.text import clean, shorten, visible
 
 _LINES = 60
@@ -44,7 +45,7 @@ def write(strand: Strand, ctx: Context, *, agents: Mapping[str, Iterable[str]]) 
     for item in strand.items:
         match item:
             case Prompt():
-                yield _heading(2, ctx.t("render.prompt"), item.message.created_at, ctx)
+                yield _heading(2, ctx.t(f"render.{item.role}"), item.message.created_at, ctx)
                 yield from filter(None, (f"`{_line(item.command)}`" if item.command else "", closed(item.text)))
                 yield from (f"- {_line(file.filename or ctx.t('render.images_only'))}" for file in item.attachments)
             case Answer():
@@ -117,8 +118,8 @@ def _detail(call: Call) -> Iterator[str]:
 
 def _note(item: Aside, ctx: Context) -> str:
     note = item.note
-    label = ctx.t(f"render.state_{note.title}" if note.kind == "state" else f"render.note_{note.kind}")
-    title = "" if note.kind == "state" or not note.title else f" `{_line(note.title)}`"
+    label = note_label(note, ctx)
+    title = f" `{_line(note_title(note))}`" if note_title(note) else ""
     body = "" if not note.body else f"\n\n{closed(note.body) if note.form == 'prose' else fenced(note.body)}"
     return f"*{label}*{title}{body}"
 

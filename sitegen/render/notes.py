@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-from sitegen.render.ansi import render_terminal
+from sitegen.render.ansi import plain, render_terminal
 from sitegen.render.context import Context
 from sitegen.render.prose import render_markdown
 from sitegen.render.text import clean, first_line, visible
@@ -13,7 +13,7 @@ from sitegen.wording.wrappers import Note
 _INLINE = 160
 """A body of one line that is no longer stands beside its label."""
 _CODE = frozenset({"command", "shell"})
-_OPEN = frozenset({"teammate", "queued", "approval"})
+_OPEN = frozenset({"teammate", "queued", "unsent", "recap", "approval"})
 """What people and agents said, which never folds."""
 _KNOWN_SYSTEM = frozenset({"compact_boundary", "unknown"})
 
@@ -25,27 +25,34 @@ def render_note(note: Note, ctx: Context, *, prefix: str) -> Markup:
         return Markup(label + _inline(note))
     if note.kind in _OPEN:
         return Markup(label + _title(note) + _body(note, ctx, prefix))
-    if "\n" not in note.body and len(note.body) <= _INLINE and note.form == "plain":
-        return Markup(f"{label}{_title(note)} {escape(visible(note.body))}")
-    hint = (
-        "" if note.title or note.form == "prose" else f' <span class="hint">{escape(first_line(note.body, 80))}</span>'
-    )
+    words = plain(note.body) if note.form == "terminal" else note.body
+    if "\n" not in words and len(words) <= _INLINE and note.form != "prose":
+        return Markup(f"{label}{_title(note)} {escape(visible(words))}")
+    hint = "" if note.title or note.form == "prose" else f' <span class="hint">{escape(first_line(words, 80))}</span>'
     return Markup(
         f"<details><summary>{label}{_title(note)}{hint}</summary>"
         f'<div class="detail">{_body(note, ctx, prefix)}</div></details>'
     )
 
 
-def _label(note: Note, ctx: Context) -> str:
-    t = ctx.t
+def note_label(note: Note, ctx: Context) -> str:
+    """What stands before a note, as plain text: which kind it is."""
     if note.kind == "system" and note.title in _KNOWN_SYSTEM:
-        label = t(f"render.system_{note.title}")
-    elif note.kind == "state":
-        label = t(f"render.state_{note.title}")
-    else:
-        label = t(f"render.note_{note.kind}")
-    failed = f' <span class="failed">{escape(t("render.note_failed"))}</span>' if note.failed else ""
-    return f'<span class="label">{escape(label)}</span>{failed}'
+        return ctx.t(f"render.system_{note.title}")
+    if note.kind == "state":
+        return ctx.t(f"render.state_{note.title}")
+    return ctx.t(f"render.note_{note.kind}", n=note.times)
+
+
+def note_title(note: Note) -> str:
+    """What completes the label."""
+    is_said = note.kind == "state" or (note.kind == "system" and note.title in _KNOWN_SYSTEM)
+    return "" if is_said else note.title
+
+
+def _label(note: Note, ctx: Context) -> str:
+    failed = f' <span class="failed">{escape(ctx.t("render.note_failed"))}</span>' if note.failed else ""
+    return f'<span class="label">{escape(note_label(note, ctx))}</span>{failed}'
 
 
 def _inline(note: Note) -> str:
@@ -54,9 +61,9 @@ def _inline(note: Note) -> str:
 
 
 def _title(note: Note) -> str:
-    if not note.title or note.kind == "state" or (note.kind == "system" and note.title in _KNOWN_SYSTEM):
+    title = escape(first_line(note_title(note), _INLINE))
+    if not title:
         return ""
-    title = escape(first_line(note.title, _INLINE))
     return f" <code>{title}</code>" if note.kind in _CODE else f" {title}"
 
 

@@ -33,7 +33,7 @@ def draw_prompt(item: Prompt, drawing: Drawing) -> str:
     prose = _foldable(item.text, message, drawing, level=level) if item.text.strip() else ""
     return (
         f'<article class="message prompt"{drawing.identity(anchor)}{_source(item.text)}>'
-        f"{_who('prompt', message, drawing, level=level)}{command}{prose}{_thumbs(item, drawing)}{_labels(message)}"
+        f"{_who(item.role, message, drawing, level=level)}{command}{prose}{_thumbs(item, drawing)}{_labels(message)}"
         "</article>"
     )
 

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from sitegen.model import Attachment, Block, Message, Show
 from sitegen.render import workspace
-from sitegen.render.calls import paired_call
+from sitegen.render.calls import paired_call, result_images
 from sitegen.render.embedded import unfolded
 from sitegen.render.items import (
     QUIET,
@@ -28,8 +28,10 @@ from sitegen.render.items import (
     Run,
     Thought,
     block_attachment,
+    is_passing,
 )
 from sitegen.render.pairing import Pairs, pair
+from sitegen.render.system import system_notes
 from sitegen.wording.wrappers import Note, Piece, Words, split
 
 _LOCAL_COMMANDS = frozenset(
@@ -42,7 +44,7 @@ _LOCAL_COMMANDS = frozenset(
 )
 """Commands that the program itself answers; they're no prompts even when the model goes on afterwards."""
 
-_TELLING = frozenset({"interrupted", "state", "approval", "error", "teammate", "queued"})
+_TELLING = frozenset({"interrupted", "state", "approval", "error", "teammate", "queued", "unsent"})
 """Notes that a share shows even when it shows prompts and answers only."""
 
 
@@ -80,7 +82,7 @@ def _atoms(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Atom]:
         case "user":
             yield from _user(message, pairs, reading)
         case "system":
-            yield from (Aside(message, note, number) for number, note in enumerate(_system_notes(message)))
+            yield from (Aside(message, note, number) for number, note in enumerate(system_notes(message)))
         case _:
             yield from _assistant(message, pairs, reading)
 
@@ -131,8 +133,17 @@ def _assistant(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Ato
                 yield from (Part(message, number, file) for file in _file(block, message.attachments))
             case _:
                 yield from _work(message, number, pairs, reading)
+    shown = _shown_files(message)
     for extra, attachment in enumerate(message.attachments):
-        yield Part(message, len(message.blocks) + extra, attachment)
+        if attachment.filename not in shown:
+            yield Part(message, len(message.blocks) + extra, attachment)
+
+
+def _shown_files(message: Message) -> frozenset[str]:
+    """Names of the attached files that an image in the message, or in a result of it, shows already."""
+    held = [block for block in message.blocks if block.kind == "image"]
+    held += [image for block in message.blocks if block.kind == "tool_result" for image in result_images(block)]
+    return frozenset(name for image in held if isinstance(name := image.payload.get("filename"), str))
 
 
 def _said(message: Message, number: int, block: Block, reading: Reading) -> Iterator[Atom]:
@@ -176,20 +187,6 @@ def _work(message: Message, number: int, pairs: Pairs, reading: Reading) -> Iter
         yield Call(message, paired_call(message, number, block, None, scope=reading.scope))
 
 
-def _system_notes(message: Message) -> Iterator[Note]:
-    subtype = message.metadata.get("subtype")
-    failed = message.is_api_error or subtype == "api_error"
-    for block in message.blocks:
-        for piece in split(block.text or "", is_summary=workspace.is_summary(message)):
-            match piece:
-                case Words(text=text) if failed:
-                    yield Note("error", body=text, failed=True)
-                case Words(text=text):
-                    yield Note("system", title=subtype if isinstance(subtype, str) else "", body=text.strip())
-                case Note():
-                    yield piece
-
-
 def _wordless(block: Block) -> Note:
     """A text block that has a payload in place of a text."""
     return workspace.canvas(block) or Note(
@@ -212,7 +209,7 @@ def _promoted(atoms: Sequence[Atom]) -> list[Atom]:
     for atom in reversed(atoms):
         match atom:
             case Aside(message=message, note=Note(kind="command", title=title, body=body)):
-                is_own = title.lstrip("/") not in _LOCAL_COMMANDS
+                is_own = title.lstrip("/") not in _LOCAL_COMMANDS and message.role == "user"
                 found.append(Prompt(message, body, command=title) if is_answered and is_own else atom)
                 is_answered = False
             case Prompt() | Aside(note=Note(kind="shell")):
@@ -242,25 +239,37 @@ def _call_alone(call: Call) -> Call:
     return replace(call, paired=bare)
 
 
-def _merged(atoms: Iterable[Atom]) -> Iterator[Atom]:
-    """A prompt whose images came in a message of their own is one again."""
-    last: Atom | None = None
+def _merged(atoms: Iterable[Atom]) -> list[Atom]:
+    """The atoms, a prompt whose images or files came in messages of their own whole again."""
+    found: list[Atom] = []
     for atom in atoms:
-        match last, atom:
-            case Prompt(text="", command="") as images, Prompt():
-                last = replace(
-                    atom, images=images.images + atom.images, attachments=images.attachments + atom.attachments
-                )
+        at = _open_prompt(found) if isinstance(atom, Prompt) else None
+        before = None if at is None else found[at]
+        match before, atom:
+            case Prompt(text="", command="") as files, Prompt():
+                found[at or 0] = _joined(atom, files, atom)
             case Prompt() as words, Prompt(text="", command=""):
-                last = replace(
-                    words, images=words.images + atom.images, attachments=words.attachments + atom.attachments
-                )
+                found[at or 0] = _joined(words, words, atom)
             case _:
-                if last is not None:
-                    yield last
-                last = atom
-    if last is not None:
-        yield last
+                found.append(atom)
+    return found
+
+
+def _open_prompt(atoms: Sequence[Atom]) -> int | None:
+    """The place of the prompt that stands last but for what the program said along with it."""
+    for at in range(len(atoms) - 1, -1, -1):
+        match atoms[at]:
+            case Prompt():
+                return at
+            case Aside(note=note) if note.kind in QUIET:
+                continue
+            case _:
+                return None
+    return None
+
+
+def _joined(words: Prompt, first: Prompt, then: Prompt) -> Prompt:
+    return replace(words, images=first.images + then.images, attachments=first.attachments + then.attachments)
 
 
 def _grouped(atoms: Iterable[Atom]) -> Iterator[Item]:
@@ -269,7 +278,7 @@ def _grouped(atoms: Iterable[Atom]) -> Iterator[Item]:
     before: datetime | None = None
     began: datetime | None = None
     for atom in atoms:
-        is_step = isinstance(atom, Thought | Call) or (isinstance(atom, Aside) and atom.note.kind in QUIET and entries)
+        is_step = isinstance(atom, Thought | Call) or (isinstance(atom, Aside) and is_passing(atom.note) and entries)
         if entries and not is_step:
             yield Run(tuple(entries), began)
             entries = []

@@ -24,7 +24,12 @@ NoteKind = Literal[
     "context",  # environment and standing instructions
     "interrupted",
     "summary",  # a compacted conversation
-    "queued",  # typed while the model worked
+    "queued",  # sent while the model worked, and never answered
+    "unsent",  # still waited when the session ended
+    "untold",  # a background task ended, and the model wasn't told
+    "retried",  # a request to the model failed and was sent again
+    "changed",  # a file changed meanwhile
+    "recap",  # told to someone who came back
     "system",
     "error",
     "canvas",
@@ -50,6 +55,8 @@ class Note:
     body: str = ""
     form: Form = "plain"
     failed: bool = False
+    times: int = 1
+    """How often it happened in a row."""
 
 
 Piece = Words | Note
@@ -184,7 +191,8 @@ def _lead(text: str, position: int) -> _Taken | None:
         return match.end(), (Note("interrupted"),)
     if match := _EDITOR_CONTEXT.match(text, position):
         file = _ACTIVE_FILE.search(match[1])
-        return match.end(), (Note("editor", title=file[1].strip() if file else "", body=match[1].strip()),)
+        rest = _ACTIVE_FILE.sub("", match[1]).strip().removeprefix("## ")
+        return match.end(), (Note("editor", title=file[1].strip() if file else "", body=rest),)
     if position == 0 and (match := _HOOK_FEEDBACK.match(text)):
         return len(text), (Note("hook", title=match[1], body=text.strip()),)
     return None

@@ -39,9 +39,9 @@ def session(folder: Path, *records: Fields) -> Conversation:
 def told(folder: Path, *records: Fields) -> list[tuple[str, str, str]]:
     """Role, kind and words of the messages made of records."""
     return [
-        (message.role, str(message.metadata["subtype"]), words(message))
+        (message.role, str(kind), words(message))
         for message in session(folder, *records).messages
-        if "subtype" in message.metadata
+        if (kind := message.metadata.get("subtype") or message.metadata.get("context"))
     ]
 
 

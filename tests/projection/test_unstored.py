@@ -214,6 +214,20 @@ def test_attachment_tells_what_matters(tmp_path: Path, record: Fields, expected:
     assert told(tmp_path, ASKED, record, ANSWERED) == ([expected] if expected else [])
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        attachment("hook_additional_context", hookName="SessionStart", content=["One"]),
+        attachment("edited_text_file", filename="a.py", snippet="1→x"),
+    ],
+    ids=["hook", "changed-file"],
+)
+def test_what_the_model_alone_was_told_is_marked_as_such(tmp_path: Path, record: Fields) -> None:
+    metadata = session(tmp_path, ASKED, record, ANSWERED).messages[1].metadata
+    assert "context" in metadata
+    assert "subtype" not in metadata
+
+
 def test_changed_file_is_named_without_its_folder(tmp_path: Path) -> None:
     record = attachment("edited_text_file", filename="/home/ann/code/a.py", snippet="1→x")
     assert session(tmp_path, ASKED, record).messages[1].metadata["title"] == "a.py"

@@ -165,6 +165,20 @@ def test_a_prompt_that_the_subagents_conversation_shows_is_not_repeated() -> Non
     assert "Found." in detail(paired)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Async agent launched successfully.\nagentId: a1 (internal ID - do not mention to user.)\noutput_file: /tmp/a1",
+        "Spawned successfully.\nagent_id: a1\nThe agent is now running.",
+    ],
+    ids=["agent", "teammate"],
+)
+def test_orders_to_the_model_about_a_launched_agent_stay_out(answer: str) -> None:
+    paired = call("Task", {"description": "d", "prompt": "Write a poem"}, answer)
+    assert "Write a poem" in detail(paired)
+    assert "a1" not in detail(paired)
+
+
 def test_a_subagent_in_the_background_says_so() -> None:
     paired = call("Task", {"description": "d", "prompt": "p"}, "Async agent launched successfully.\nagentId: a1")
     assert line(paired) == "Gave a subagent a task: d · in the background"

@@ -165,7 +165,8 @@ def test_a_heavy_detail_goes_to_a_file_of_its_own() -> None:
         ),
         ("<bash-input>ls</bash-input>", '<span class="label">Shell</span> <code>ls</code>'),
         ("[Request interrupted by user]", '<span class="label">Interrupted</span></aside>'),
-        ("<local-command-stdout>\x1b[31mred\x1b[0m</local-command-stdout>", '<pre class="term"'),
+        ("<local-command-stdout>\x1b[31mred\x1b[0m</local-command-stdout>", "Output</span> red</aside>"),
+        ("<local-command-stdout>\x1b[31mred\x1b[0m\nblue</local-command-stdout>", '<pre class="term"'),
         ("This session is being continued from a previous conversation. **Sum**", "<strong>Sum</strong>"),
     ],
 )

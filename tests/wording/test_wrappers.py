@@ -133,7 +133,7 @@ _COMMAND = "<command-message>review is running…</command-message>\n<command-na
         ),
         pytest.param(
             "# Context from my IDE setup:\n\n## Active file: a/index.ts\n\n## My request for Codex:\nlist files\n",
-            [Note("editor", "a/index.ts", "## Active file: a/index.ts"), Words("list files\n")],
+            [Note("editor", "a/index.ts"), Words("list files\n")],
             id="editor context",
         ),
         pytest.param("## My request for Codex:\nlist files", [Words("list files")], id="request heading"),

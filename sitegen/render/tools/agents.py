@@ -33,7 +33,7 @@ def render(call: PairedCall, ctx: Context) -> Step:
         _summary(call, subject, ctx),
         lead=lead,
         body=failure(call, ctx) or _answer(call, ctx),
-        excerpt=result_text(call),
+        excerpt="" if _LAUNCHED.match(result_text(call)) else result_text(call),
         object=subject,
         key=f"{call.message_id}-{call.block_number}",
         duration_s=_duration(call),
@@ -80,7 +80,8 @@ def _prompt(prompt: str, call: PairedCall, ctx: Context) -> Markup:
 
 def _answer(call: PairedCall, ctx: Context) -> Markup:
     text = _TRAILER.sub("", result_text(call))
-    if not text.strip() or outcome(call, ctx).failed:
+    # What a launch returns are orders to the model and ids; that it works on is said in the line.
+    if not text.strip() or outcome(call, ctx).failed or _LAUNCHED.match(text):
         return NOTHING
     if _is_in_background(call):
         return output(text, ctx, key="note")
