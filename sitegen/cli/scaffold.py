@@ -30,6 +30,7 @@ directory = "public"
 # conversation = "claude_code:7f3c…"
 # slug = "fixing-the-parser"
 # title = "Fixing the parser"
+# gate = "password"                 # its secret is kept elsewhere: docs/how-to/protect.md
 # expires = 2027-01-31T00:00:00Z
 # listed = true                     # on the site's indexes; otherwise only by its address
 #
