@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sitegen.ingest.records import Adapter, Handle, IngestReport, LineProblem, Progress, Tally
+from sitegen.ingest.records import Adapter, Handle, IngestReport, LineProblem, Progress, Seen, Tally
 from sitegen.ingest.sources import load_source
 
 if TYPE_CHECKING:
@@ -53,14 +53,15 @@ def ingest(
     return run.report(files=len(handles), seconds=time.perf_counter() - started)
 
 
-def _told(found: Iterable[Handle | LineProblem], tell: _Tell) -> Iterator[Handle | LineProblem]:
+def _told(found: Iterable[Handle | LineProblem | Seen], tell: _Tell) -> Iterator[Handle | LineProblem]:
     """What is found, told twice a second: in a large file, looking takes as long as reading."""
     count, size_bytes, told_at = 0, 0, time.monotonic()
     for item in found:
-        yield item
-        if isinstance(item, Handle):
+        if isinstance(item, Seen):
             count += 1
             size_bytes += item.size_bytes
+        else:
+            yield item
         if time.monotonic() - told_at >= _TELL_S:
             told_at = time.monotonic()
             tell(Progress(done=0, total=count, bytes_done=0, bytes_total=size_bytes, is_looking=True))

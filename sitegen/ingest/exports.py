@@ -30,6 +30,7 @@ from sitegen.ingest.records import (
     PassedOver,
     RawEvent,
     Record,
+    Seen,
     Stored,
 )
 from sitegen.model import Json
@@ -127,7 +128,7 @@ class Export(ABC):
 
     # ---------------------------------------------------------------------------------------------------- the adapter
 
-    def discover(self, location: str) -> Iterable[Handle | LineProblem]:
+    def discover(self, location: str) -> Iterable[Handle | LineProblem | Seen]:
         """The conversations of an export, each once: the latest copy where several files hold it."""
         entries = list_entries(location, expected=self.expected)
         sources, are_named = _sources(entries)
@@ -141,7 +142,9 @@ class Export(ABC):
                 if isinstance(item, LineProblem):
                     broken = broken or item
                     yield item
-                elif (name := item[0].native_id) not in found or item[1].rank > found[name][1].rank:
+                    continue
+                yield Seen(item[1].length)
+                if (name := item[0].native_id) not in found or item[1].rank > found[name][1].rank:
                     found[name] = item
         if not found:
             raise IngestError(self._nothing(location, broken))

@@ -135,6 +135,13 @@ class LineProblem:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """One more conversation was found. Tells how far looking has come, where handles come only at its end."""
+
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationRecord:
     """What is known of a conversation once it is read; the last record of each."""
 
@@ -168,7 +175,7 @@ class Adapter(Protocol):
     def version(self) -> str:
         """Changes whenever the same source would give other records; everything stored is then read again."""
 
-    def discover(self, location: str) -> Iterable[Handle | LineProblem]:
+    def discover(self, location: str) -> Iterable[Handle | LineProblem | Seen]:
         """The conversations at a path (or URL), in an order that depends on names only. Raises IngestError.
 
         Where many stand in one file, what can't be one is told among them.
