@@ -8,10 +8,10 @@ from functools import partial
 
 from sitegen.build.family import Family
 from sitegen.build.gates import Gates
+from sitegen.build.inside import cards_inside, inside, sealed_index
 from sitegen.build.keys import Keys, digest, terms_of
 from sitegen.build.pool import make_all
 from sitegen.build.report import OnProgress
-from sitegen.build.sealing import seal_documents
 from sitegen.build.watchwords import Watchword, Watchwords
 from sitegen.build.work import Made, Setting, Task, make_pages
 from sitegen.model import Card, ConversationHead, Document, Project, Share
@@ -23,7 +23,7 @@ from sitegen.output.records import FileRecord, ShareRecord
 from sitegen.output.state import State
 from sitegen.output.writer import Written
 from sitegen.pages import Pages
-from sitegen.urls import HOME, NOT_FOUND, SITEMAP, project_file, project_page, share_folder
+from sitegen.urls import HOME, NOT_FOUND, SITEMAP, project_page, share_folder
 
 _SITE = "the site"
 
@@ -192,7 +192,7 @@ class SiteBuild:
         if not share.is_gated or share.is_expired:
             return True
         words = Cache(self.setting.cache_folder).get(_watchwords_key(self.keys.transcript(share)), Watchwords)
-        if words is None or (share.is_inherited and _inside(share) not in self.state.last.facts):
+        if words is None or (share.is_inherited and inside(share) not in self.state.last.facts):
             return False
         self.watchwords[share.slug] = words.all
         return True
@@ -200,7 +200,7 @@ class SiteBuild:
     def _keep(self, share: Share) -> None:
         self.records[share.slug] = self.state.last.shares[share.slug]
         if share.is_inherited and not share.is_expired:
-            self.facts[_inside(share)] = self.state.last.facts[_inside(share)]
+            self.facts[inside(share)] = self.state.last.facts[inside(share)]
 
     def _is_ready(self, share: Share) -> bool:
         """Whether the share's gate, if it has one, can be put before it; told when it can't."""
@@ -225,36 +225,17 @@ class SiteBuild:
 
     def _make_gated_index(self, project: Project) -> None:
         """The index of a protected project: its shares by title inside, one neutral page outside."""
-        cards = self._cards_inside(project)
+        cards = cards_inside(project, self.shares, records=self.records, facts=self.facts)
         gate_id = self.gates.gate_id(project.scope)
         self.facts[_gate(project)] = gate_id
         if project.scope not in self.gates.faults:
             key = digest(self.keys.framing, project, cards, gate_id)
-            self._make_once(_project(project), key, partial(self._sealed_index, project, cards))
+            is_offline = self.setting.urls.offline
+            make = partial(sealed_index, self.pages, self.gates, project, cards, is_offline=is_offline)
+            self._make_once(_project(project), key, make)
         if project.scope in self.gates.faults:
             self.failures.append(self.gates.faults[project.scope])
             self.removal += self.folder.remove(_project(project))
-
-    def _sealed_index(self, project: Project, cards: list[Card]) -> list[Document]:
-        self.gates.stretch([project.scope])
-        if project.scope in self.gates.faults:
-            return []
-        sealing = self.gates.sealing(project.scope)
-        content = self.pages.protected_project(project, cards, id_of=sealing.id_of)
-        folder = project_file(project.slug, "")
-        return seal_documents(self.pages, sealing, content, folder=folder, is_offline=self.setting.urls.offline)
-
-    def _cards_inside(self, project: Project) -> list[Card]:
-        """The cards for who has opened the project: its own shares whole, those of other gates as before."""
-        found = []
-        for share in self.shares:
-            if share.is_expired or share.project is None or share.project.slug != project.slug:
-                continue
-            record = self.records.get(share.slug)
-            text = self.facts.get(_inside(share)) or (record.card if record else "")
-            if card := from_text(text, Card) if text else None:
-                found.append(card)
-        return found
 
     def _make_tombstone(self, share: Share) -> None:
         self._write(owner_of(share), [self.pages.tombstone(share)])
@@ -269,7 +250,7 @@ class SiteBuild:
         self._record(share, card=made.card, cache_key=self.keys.transcript(share))
         self.watchwords |= {share.slug: made.watchwords.all} if share.is_gated else {}
         if made.inside is not None:
-            self.facts[_inside(share)] = to_text(made.inside)
+            self.facts[inside(share)] = to_text(made.inside)
 
     def _count(self, written: Iterable[Written]) -> None:
         written = tuple(written)
@@ -284,8 +265,8 @@ class SiteBuild:
         self.folder.keep_as_is(owner_of(share))
         terms = terms_of(share, gate_id=self.gates.gate_id(share.slug))
         self.records[share.slug] = replace(self.state.last.shares[share.slug], page_key=terms)
-        if text := self.state.last.facts.get(_inside(share)):
-            self.facts[_inside(share)] = text
+        if text := self.state.last.facts.get(inside(share)):
+            self.facts[inside(share)] = text
 
     def _record(self, share: Share, *, card: Card | None, cache_key: str) -> None:
         self.records[share.slug] = ShareRecord(
@@ -335,11 +316,6 @@ def _project(project: Project) -> str:
 def _gate(project: Project) -> str:
     """Under which name the state knows the gate of a project's index."""
     return f"gate {project.slug}"
-
-
-def _inside(share: Share) -> str:
-    """Under which name the state knows the card for those who have opened the share's project."""
-    return f"inside {share.slug}"
 
 
 def _watchwords_key(transcript_key: str) -> str:
