@@ -48,20 +48,20 @@ async function collected(source) {
   return found;
 }
 
-/** @param {Element} element */
+/** @param {HTMLElement} element */
 async function showMedia(element) {
-  if (!(element instanceof HTMLElement) || element.hasAttribute("src")) return;
   inSight.unobserve(element);
   const { att = "", type = "" } = element.dataset;
   try {
-    element.setAttribute("src", await blobUrl(att, shownTypes.test(type) ? type : ""));
+    const url = await blobUrl(att, shownTypes.test(type) ? type : "");
+    if (element.isConnected) element.setAttribute("src", url);
   } catch {
     element.title = word("file_failed");
   }
 }
 
 const inSight = new IntersectionObserver(
-  (entries) => entries.forEach((entry) => entry.isIntersecting && void showMedia(entry.target)),
+  (entries) => entries.forEach((entry) => entry.isIntersecting && void showMedia(/** @type {HTMLElement} */ (entry.target))),
   { rootMargin: "1200px" },
 );
 
@@ -102,9 +102,8 @@ function follow(url, name) {
   link.click();
 }
 
-/** What the reading scripts load later: pages by their link, data by its name. @param {Event} event */
+/** What the reading scripts load later: pages by their link, data by its name. @param {CustomEvent} event */
 function answerLate(event) {
-  if (!(event instanceof CustomEvent) || !opened) return;
   const url = new URL(event.detail.url);
   const name = url.pathname.split("/").pop() ?? "";
   const id = wantedPage(url.hash)[0] ?? JSON.parse(pageData().files ?? "{}")[name];

@@ -19,7 +19,7 @@ let envelope = null;
 let timer = 0;
 
 function gateData() {
-  return one("#gate")?.dataset ?? {};
+  return the("gate").dataset;
 }
 
 /** @param {string} name @param {Record<string, string | number>} [values] */
@@ -46,14 +46,13 @@ function takeLink() {
 /** One panel at a time. @param {string} name */
 function panel(name) {
   for (const each of all("#gate > .panel")) each.hidden = each.id !== name;
-  (name === "ask" ? all(".field").pop() : one("#busy"))?.after(one("#said") ?? "");
+  (name === "ask" ? all(".field").pop() : the("busy"))?.after(the("said"));
   one(`#${name || "said"} :is(.asked, .terms)`)?.focus();
 }
 
 /** Says why the page isn't open. @param {string} name @param {...(Node | string)} more */
 function tell(name, ...more) {
-  const place = one("#said");
-  place?.replaceChildren(...(name ? [word(name), ...more] : []));
+  the("said").replaceChildren(...(name ? [word(name), ...more] : []));
 }
 
 /** The end of the way: a message and no field. @param {string} name @param {...(Node | string)} more */
@@ -87,12 +86,12 @@ function obstacle() {
 }
 
 async function startGate() {
-  words = JSON.parse(one("#words")?.textContent ?? "{}");
+  words = JSON.parse(the("words").textContent);
   root.classList.add("ready");
   const hindrance = obstacle();
   if (hindrance) return stop(...hindrance);
   try {
-    envelope = await readEnvelope(one("#envelope")?.textContent ?? "", isOnDisk ? null : ownSegment());
+    envelope = await readEnvelope(the("envelope").textContent, isOnDisk ? null : ownSegment());
   } catch (error) {
     return fail(error);
   }
@@ -124,7 +123,7 @@ async function proceed(isLocked = false) {
   linkSecret = null;
   if (kept && (await open(kept, true))) return;
   if (root && (await open(root))) return;
-  if (opened || one("#said")?.hasChildNodes()) return;
+  if (opened || the("said").hasChildNodes()) return;
   panel("ask");
   if (root) tell("credential");
 }
@@ -136,6 +135,7 @@ async function proceed(isLocked = false) {
 async function open(given = null, isKept = false, isWanted = false) {
   const page = envelope ?? refuse();
   const { core, hash, slots, terms } = page;
+  const mine = turn;
   try {
     const secret = given && (await unwrapped(given.key, hash, slots, given.kind));
     if (given && !secret) return false;
@@ -146,12 +146,11 @@ async function open(given = null, isKept = false, isWanted = false) {
     secret?.fill(0);
     const isProved = b64u(await commitment(master, unb64u(core.id))) === core.commit;
     if (!isProved) return given ? false : refuse();
-    if (isOver(core)) return true;
+    if (isOver(core) || mine !== turn) return true; // locked meanwhile
     lastRoot = given;
     opened = { master, hash, envelope: page, isKept };
     const keeping = isWanted ? keepLater() : null;
     panel("busy");
-    remember(`views.${core.slug}`, String(viewsOf(core) + 1));
     const [id = "body", anchor] = wantedPage();
     await showPage(id).catch((error) => (id === "body" ? Promise.reject(error) : showPage("body")));
     goTo(anchor);
@@ -208,7 +207,7 @@ function saveReceipt() {
 
 /** @returns {Bytes | null} */
 function typedSecret() {
-  const [first = "", second = ""] = all(".asked").map((field) => (field instanceof HTMLInputElement ? field.value : ""));
+  const [first = "", second = ""] = fields().map((field) => field.value);
   switch (gateData().ask) {
     case "email":
       return first.trim() && normalCode(second) ? mailSecret(first, second) : null;
@@ -221,18 +220,17 @@ function typedSecret() {
 
 async function tryTyped() {
   const { core } = envelope ?? refuse();
-  const form = /** @type {HTMLElement} */ (one("#ask"));
-  const field = all(".asked").pop();
-  const secret = typedSecret();
+  const [form, busy, field, secret] = [the("ask"), the("busy"), fields().pop(), typedSecret()];
   if (form.ariaBusy) return;
-  if (!secret || !(field instanceof HTMLInputElement)) return tell("empty");
+  if (!secret || !field) return tell("empty");
   tell("");
-  const busy = /** @type {HTMLElement} */ (one("#busy"));
   form.ariaBusy = "true";
   busy.hidden = false;
+  const mine = turn;
   const bits = secret.length > 4096 ? null : await slowRoot(secret, core.kdf ?? refuse());
   form.ariaBusy = null;
   busy.hidden = true;
+  if (mine !== turn) return;
   const isKept = one("#keep:checked") !== null;
   if (bits && (await open({ key: await rootKey(bits), kind: "pw" }, false, isKept))) return;
   const trimmed = field.value.trim();
@@ -246,8 +244,7 @@ async function tryTyped() {
 
 /** @param {HTMLElement} button */
 function toggleSecret(button) {
-  const field = one("#secret");
-  if (!(field instanceof HTMLInputElement)) return;
+  const field = /** @type {HTMLInputElement} */ (the("secret"));
   const isHidden = field.type === "password";
   field.type = isHidden ? "text" : "password";
   button.textContent = word(isHidden ? "hide" : "show");
@@ -259,16 +256,16 @@ function listen() {
     event.preventDefault();
     void tryTyped().catch(fail);
   });
-  for (const [name, act] of Object.entries({ accept: agree, receipt: saveReceipt, reveal: toggleSecret })) {
+  for (const [name, act] of Object.entries({ accept: agree, reveal: toggleSecret })) {
     const button = one(`#${name}`);
     button?.addEventListener("click", () => act(button));
   }
   if (others) others.onmessage = () => void lock(true);
-  document.addEventListener("sitegen:late", answerLate);
-  document.addEventListener("sitegen:page", answerPage);
+  document.addEventListener("sitegen:late", /** @type {EventListener} */ (answerLate));
+  document.addEventListener("sitegen:page", /** @type {EventListener} */ (answerPage));
   document.addEventListener("click", (event) => {
-    const link = targetOf(event)?.closest("a[data-att]");
-    if (!(link instanceof HTMLElement) || event.defaultPrevented) return;
+    const link = /** @type {HTMLElement | null | undefined} */ (targetOf(event)?.closest("a[data-att]"));
+    if (!link || event.defaultPrevented) return;
     event.preventDefault();
     void openFile(link);
   });

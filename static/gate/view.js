@@ -12,8 +12,18 @@ let shown = "";
 
 const ownTitle = document.title;
 
+/** What the shell surely holds. @param {string} id */
+function the(id) {
+  return /** @type {HTMLElement} */ (document.getElementById(id));
+}
+
 function view() {
-  return /** @type {HTMLElement} */ (one("#view"));
+  return the("view");
+}
+
+/** What the reader fills in. */
+function fields() {
+  return /** @type {HTMLInputElement[]} */ (all(".asked"));
 }
 
 function pageData() {
@@ -38,10 +48,13 @@ async function showPage(id) {
   shown = id;
   clearView();
   root.classList.add("coming");
+  let rested = 0;
   for await (const piece of cutPieces(pageTexts(id))) {
     if (mine !== turn) return;
     place(piece);
-    if (!document.hidden) await new Promise((resolve) => setTimeout(resolve));
+    if (document.hidden || performance.now() < rested + 50) continue;
+    await new Promise((resolve) => setTimeout(resolve)); // lets the browser paint and the reader scroll
+    rested = performance.now();
   }
   if (mine !== turn) return;
   root.classList.remove("coming");
@@ -54,18 +67,24 @@ function place(piece) {
   const fragment = parse(piece);
   const head = one("#page", fragment);
   if (head) return takeOver(head);
+  const isFirst = !the("gate").hidden;
+  if (isFirst) countView();
   const switches = one(".switches", fragment);
   if (switches) addSwitches(switches);
   const conversation = fragment.firstElementChild?.matches(".group") ? one(".conversation", view()) : null;
   (conversation ?? view()).append(fragment);
-  const gate = one("#gate");
-  if (!gate || gate.hidden) return;
-  gate.hidden = true;
+  if (!isFirst) return;
+  the("gate").hidden = true;
   emptyFields();
   startView();
   one("#main", view())?.focus({ preventScroll: true });
   announce(word("opened"));
-  note(took === "logged" ? took : "");
+  if (took === "logged") note(took);
+}
+
+function countView() {
+  const { core } = (opened ?? refuse()).envelope;
+  remember(`views.${core.slug}`, String(viewsOf(core) + 1));
 }
 
 /** The page's own title, kind and data become those of the document. @param {HTMLElement} head */
@@ -100,19 +119,21 @@ async function keepLater() {
 function clearView() {
   inSight.disconnect();
   view().replaceChildren();
+  for (const each of all("body > :not(#gate, #note, #view, script)")) each.remove();
   for (const name of Object.keys(pageData())) delete pageData()[name];
   document.body.className = "gated";
   document.title = ownTitle;
   loaded.clear();
   flowedIn.clear();
   matches = [];
+  marked = "";
   if ("highlights" in CSS) CSS.highlights.clear();
   for (const url of blobUrls.values()) url.then((made) => URL.revokeObjectURL(made), () => {});
   blobUrls.clear();
 }
 
 function emptyFields() {
-  for (const field of all(".asked")) if (field instanceof HTMLInputElement) field.value = "";
+  for (const field of fields()) field.value = "";
 }
 
 function wipe() {
@@ -123,14 +144,12 @@ function wipe() {
   emptyFields();
   root.classList.remove("coming");
   note("");
-  const gate = one("#gate");
-  if (gate) gate.hidden = false;
+  the("gate").hidden = false;
 }
 
 /** Says something above the open page. @param {string} name */
 function note(name) {
-  const place = one("#note");
-  if (place) place.textContent = name && word(name);
+  the("note").textContent = name && word(name);
 }
 
 /** Brings in the page and the place that are asked for. @param {string} id @param {string} [anchor] */
@@ -151,9 +170,8 @@ function goTo(anchor) {
   void followBar();
 }
 
-/** An anchor that isn't here stands on another page of the share. @param {Event} event */
+/** An anchor that isn't here stands on another page of the share. @param {CustomEvent} event */
 function answerPage(event) {
-  if (!(event instanceof CustomEvent) || !opened) return;
   event.preventDefault();
   if (event.detail.att !== shown) void turnTo(event.detail.att, anchorOfBar());
 }

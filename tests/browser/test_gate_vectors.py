@@ -78,9 +78,6 @@ def test_base64url_has_one_spelling(script: GateScript, text: str) -> None:
     assert script.run("return outcome(Promise.resolve().then(() => unb64u(given)))", text).startswith("refused")
 
 
-# -------------------------------------------------------------------------------------------------------- envelopes
-
-
 def _sealed(gated: Gated | None = None, html: str = "<p>Secret</p>") -> Sealed:
     return seal((gated or Gated()).protection, html, site_secret=SECRET)
 
@@ -190,8 +187,6 @@ def test_envelope_belongs_to_its_folder(script: GateScript, segment: str | None,
 def test_sound_core_of_another_writer_is_read(script: GateScript, core: str) -> None:
     assert script.run("return outcome(readEnvelope(given, null).then(() => 'taken'))", _envelope(core)) == "taken"
 
-
-# ---------------------------------------------------------------------------------------------- bodies and bit flips
 
 ROOT = Gated().protection.credentials[0].root
 LONG = _sealed(html="".join(f"<p>{hashlib.sha256(str(n).encode()).hexdigest()}</p>" for n in range(6000)))

@@ -71,6 +71,16 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
     assert not faults, "\n".join(faults)
 
 
+def launch_with_page_cache(chromium: Browser) -> Browser:
+    """Another browser like `chromium`, which keeps pages left behind for Back, as readers' browsers do."""
+    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    return chromium.browser_type.launch(
+        executable_path=next(filter(None, map(shutil.which, _NAMES)), None),
+        args=[*_ARGUMENTS, *root],
+        ignore_default_args=["--disable-back-forward-cache"],
+    )
+
+
 def _watch(asked: str, opened: str, faults: list[str]) -> None:
     here, there = urlsplit(opened), urlsplit(asked)
     if there.scheme not in ("data", "blob") and (here.scheme, here.netloc) != (there.scheme, there.netloc):

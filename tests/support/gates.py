@@ -112,7 +112,7 @@ def write_gated(
     language: str = "en",
 ) -> Sealed:
     """Writes the protected share and the site's assets below `folder`."""
-    pages = make_pages(offline=offline, language=language)
+    pages = make_pages(base_url=None, offline=offline, language=language)
     sealed = seal_share(gated, transcript, pages=pages, html=html)
     write(
         folder, [*documents_of(gated, sealed, pages=pages, offline=offline), *pages.extras([], []), pages.not_found()]
