@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_DB: Final = "archive.duckdb"
 _SHOWN_PROBLEMS: Final = 20
+_SAY_S: Final = 3.0
 
 
 @click.command("ingest")
@@ -160,39 +161,53 @@ def _default_db(app: App) -> Path:
 @contextmanager
 def _progress(noun: str) -> Iterator[Callable[[Progress], None]]:
     """A bar on a terminal, a line now and then elsewhere; always on stderr, out of the way of --json."""
-    started = time.monotonic()
     if sys.stderr.isatty():
         with click.progressbar(length=1, label="Reading", file=sys.stderr, show_pos=False) as bar:
-            yield lambda progress: _advance(bar, progress, started)
+            yield _Teller(noun, bar).advance
     else:
-        yield lambda progress: _say(progress, started, noun)
+        yield _Teller(noun).say
 
 
-def _advance(bar: click._termui_impl.ProgressBar[int], progress: Progress, started: float) -> None:
-    if progress.is_looking:
-        bar.label = f"Found {progress.total:,} ({_rate(progress.bytes_total, started)})"
-        bar.update(0)
-        return
-    bar.length = max(progress.bytes_total, 1)
-    bar.label = f"Reading {progress.done:,} of {progress.total:,} ({_rate(progress.bytes_done, started)})"
-    bar.update(progress.bytes_done - bar.pos)
+class _Teller:
+    """Tells how far an ingest has come and how fast it is, first in looking, then in reading."""
 
+    def __init__(self, noun: str, bar: click._termui_impl.ProgressBar[int] | None = None) -> None:
+        self._noun = noun
+        self._bar = bar
+        self._is_looking = True
+        self._began_at = self._told_at = time.monotonic()
 
-def _say(progress: Progress, started: float, noun: str) -> None:
-    if progress.is_looking:
-        found, size = counted(progress.total, noun), _megabytes(progress.bytes_total)
-        click.echo(f"found {found} so far ({size}, {_rate(progress.bytes_total, started)})", err=True)
-    elif progress.done < progress.total:
-        done, total = _megabytes(progress.bytes_done), _megabytes(progress.bytes_total)
-        click.echo(
-            f"read {progress.done:,} of {counted(progress.total, noun)} "
-            f"({done} of {total}, {_rate(progress.bytes_done, started)})",
-            err=True,
-        )
+    def advance(self, progress: Progress) -> None:
+        """Moves the bar."""
+        assert self._bar is not None  # noqa: S101 - for the type checker
+        rate = self._rate(progress)
+        if progress.is_looking:
+            self._bar.label = f"Found {progress.total:,} ({rate})"
+            self._bar.update(0)
+            return
+        self._bar.length = max(progress.bytes_total, 1)
+        self._bar.label = f"Reading {progress.done:,} of {progress.total:,} ({rate})"
+        self._bar.update(progress.bytes_done - self._bar.pos)
 
+    def say(self, progress: Progress) -> None:
+        """Prints a line, when the last one is some seconds ago."""
+        rate = self._rate(progress)
+        if time.monotonic() - self._told_at < _SAY_S:
+            return
+        self._told_at = time.monotonic()
+        total, size = counted(progress.total, self._noun), _megabytes(progress.bytes_total)
+        if progress.is_looking:
+            click.echo(f"found {total} so far ({size}, {rate})", err=True)
+        elif progress.done < progress.total:
+            done = _megabytes(progress.bytes_done)
+            click.echo(f"read {progress.done:,} of {total} ({done} of {size}, {rate})", err=True)
 
-def _rate(size_bytes: int, started: float) -> str:
-    return f"{_megabytes(round(size_bytes / max(time.monotonic() - started, 0.001)))}/s"
+    def _rate(self, progress: Progress) -> str:
+        if self._is_looking and not progress.is_looking:
+            self._is_looking, self._began_at = False, time.monotonic()
+        seconds = max(time.monotonic() - self._began_at, 0.001)
+        size_bytes = progress.bytes_total if progress.is_looking else progress.bytes_done
+        return f"{_megabytes(round(size_bytes / seconds))}/s"
 
 
 def _megabytes(size_bytes: int) -> str:

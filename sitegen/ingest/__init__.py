@@ -91,6 +91,7 @@ class _Run:
         self._unreadable += plan.unreadable
         self._unchanged, self._total = len(plan.unchanged), len(plan.tasks)
         self._bytes_total = sum(task.handle.size_bytes for task in plan.tasks)
+        self._tell(0)
         for batch in batches(plan.tasks):
             for task, written in self._write(writer, batch):
                 self._note(task, written)

@@ -132,3 +132,13 @@ def test_an_export_is_told_in_its_own_words(home: Path) -> None:
     assert result.stdout.startswith("1 conversation found: 1 new, 0 updated, 0 unchanged in archive.duckdb")
     assert "1 record not as expected; all others were read:" in result.stderr
     assert "conversations.json:2: it is no conversation with an id" in result.stderr
+
+
+def test_progress_tells_counts_and_rate(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sitegen.cli.ingest._SAY_S", 0.0)
+    for name in ("s1", "s2"):
+        write_session(home / "p" / f"{name}.jsonl", user(name * 4_500_000))
+    result = run("claude-code", str(home / "p"))
+    lines = result.stderr.splitlines()
+    assert lines[0].startswith("read 0 of 2 sessions (0.0 MB of 18.0 MB, ")
+    assert all(line.endswith("MB/s)") for line in lines)
