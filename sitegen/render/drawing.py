@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain, count
 from typing import Literal
 
 from markupsafe import Markup, escape
@@ -67,11 +68,13 @@ class Drawing:
     _used: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.ctx = self.ctx.below(min(self.level + 1, 6))
+        # On a page a heading stands before the first message; in a subagent's thread there is none yet.
+        self.ctx = self.ctx.below(self.level + (self.level == 2))
 
     def heading(self, role: Literal["prompt", "answer"]) -> int:
         """The rank of a message's heading; an answer before any prompt takes a prompt's."""
         self._has_prompt = self._has_prompt or role == "prompt"
+        self.ctx.heading_level = min(self.level + 1, 6)
         return min(self.level + (role == "answer" and self._has_prompt), 6)
 
     def hand_over(self) -> Gathered:
@@ -81,7 +84,7 @@ class Drawing:
         return gathered
 
     def anchor(self, kind: str, message: Message, number: int | None = None) -> str:
-        """The id of a message ("m"), a run ("r"), a step ("t", with its block's number) or a fork ("v")."""
+        """The id of a message ("m"), a run ("r"), a step ("t", with its block's number), a fork ("v"), …"""
         return f"{kind}-{self.scope}{message.id}" + ("" if number is None else f"-{number}")
 
     def run_anchor(self, first: Thought | Call | Aside) -> str:
@@ -91,6 +94,14 @@ class Drawing:
             return anchor
         number = first.paired.block_number if isinstance(first, Call) else first.number
         return self.anchor("r", first.message, number)
+
+    def exchange_anchor(self, first: Message) -> str:
+        """The id of the exchange that begins with this message; a message's second one has a number."""
+        plain = self.anchor("x", first)
+        others = (f"{plain}-{number}" for number in count(2))
+        anchor = next(each for each in chain((plain,), others) if each not in self._used)
+        self._used.add(anchor)
+        return anchor
 
     def identity(self, anchor: str) -> str:
         """The id attribute for an anchor; empty when it stands on the page already."""

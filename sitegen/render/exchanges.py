@@ -117,7 +117,7 @@ def _drafts(group: Sequence[Item], drawing: Drawing) -> Iterator[_Draft]:
 
 
 def _begin(message: Message, drawing: Drawing) -> _Draft:
-    return _Draft(f"x-{drawing.scope}{message.id}", message)
+    return _Draft(drawing.exchange_anchor(message), message)
 
 
 def headline(prompt: Prompt, ctx: Context) -> str:

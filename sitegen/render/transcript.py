@@ -13,7 +13,7 @@ from sitegen.render.context import Context, RenderOptions
 from sitegen.render.drawing import Drawing, Nested
 from sitegen.render.exchanges import draw_path, draw_thread
 from sitegen.render.facts import gather, models
-from sitegen.render.items import Adrift, Aside, Item, Prompt, Reading
+from sitegen.render.items import Adrift, Answer, Aside, Item, Prompt, Reading
 from sitegen.render.json_export import Strand, export_json
 from sitegen.render.markdown_export import export_markdown, quoted, write
 from sitegen.render.subagents import Thread, threads
@@ -115,29 +115,35 @@ def _draw_subagents(found: list[Thread], ctx: Context) -> _Agents:
         for child in children
     }
     starters |= {child: thread.scope for thread in found for child in thread.strays}
-    depths = _depths(found)
+    told = [_subagent_items(thread, ctx) for thread in found[1:]]
+    levels = _levels(found, told)
     for at in range(len(found) - 1, 0, -1):
-        _draw_subagent(found[at], agents, ctx, key=starters[at], depth=depths[at])
+        _draw_subagent(found[at], told[at - 1], agents, ctx, key=starters[at], level=levels[at])
     agents.strands.reverse()
     return agents
 
 
-def _depths(found: Sequence[Thread]) -> list[int]:
-    """In how many others each thread stands; whoever starts one comes before it."""
-    depths = [0] * len(found)
-    for at, thread in enumerate(found):
-        for child in (*thread.strays, *(child for children in thread.started.values() for child in children)):
-            depths[child] = depths[at] + 1
-    return depths
-
-
-def _draw_subagent(thread: Thread, agents: _Agents, ctx: Context, *, key: str, depth: int) -> None:
+def _subagent_items(thread: Thread, ctx: Context) -> list[Item]:
     items = read(thread.messages, Reading(thread.scope, ctx.options.show))
     if thread.is_prompt_told and items and isinstance(items[0], Prompt):
         items = items[1:]
-    if thread.strays:
-        items.append(Adrift(thread.messages[-1], thread.scope))
-    drawing = Drawing(ctx, thread.scope, level=min(2 + depth, 6), nested=agents.nested)
+    return [*items, Adrift(thread.messages[-1], thread.scope)] if thread.strays else items
+
+
+def _levels(found: Sequence[Thread], told: Sequence[Sequence[Item]]) -> list[int]:
+    """The rank of each thread's headings: one below those around it, if there are any before it."""
+    levels = [2] * len(found)
+    for at, thread in enumerate(found):
+        is_headed = at == 0 or (bool(told[at - 1]) and isinstance(told[at - 1][0], Prompt | Answer))
+        for child in (*thread.strays, *(child for children in thread.started.values() for child in children)):
+            levels[child] = min(levels[at] + is_headed, 6)
+    return levels
+
+
+def _draw_subagent(
+    thread: Thread, items: Sequence[Item], agents: _Agents, ctx: Context, *, key: str, level: int
+) -> None:
+    drawing = Drawing(ctx, thread.scope, level=level, nested=agents.nested)
     anchor = f"a-{thread.scope}{thread.messages[0].id if thread.messages else ''}"
     nested = draw_thread(items, drawing, anchor=anchor, summarise=lambda: _summary(thread, drawing, ctx))
     agents.nested[key] = (nested, *agents.nested.get(key, ()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 from sitegen.model import Conversation, Json
@@ -45,6 +46,18 @@ def test_a_call_is_found_by_its_prompt_when_no_id_is_known() -> None:
     lines = [ask("q"), call("Task", "c", arguments=_TASK), result("found", "c"), say("a")]
     html = page(rendered(talk(*lines, subagents=(agent,))))
     assert html.index('id="t-m1-0"') < html.index("It is here.") < html.index('id="m-m3"')
+
+
+def test_headings_go_down_by_one_with_each_subagent() -> None:
+    inner = _agent("a2", ask("Anything else?"), say("# Deep"))
+    outer = _agent("a1", ask("Something else."), say("# Outer"), *_launch("a2"), say("."), subagents=(inner,))
+    html = page(rendered(talk(ask("# q"), *_launch("a1"), say("# a\n\n### b"), subagents=(outer,))))
+    assert re.findall(r"<(h\d)[ >]", html) == [
+        *("h2", "h3"),  # the prompt, and the heading in it
+        *("h3", "h4", "h5"),  # the subagent's prompt, its answer, and the heading in that
+        *("h4", "h5", "h6", "h4"),  # the inner subagent's; the outer one's last answer
+        *("h3", "h4", "h5"),
+    ]
 
 
 def test_subagents_of_subagents_nest_and_ids_stay_apart() -> None:

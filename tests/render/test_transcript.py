@@ -399,3 +399,11 @@ def test_a_persona_is_named_with_the_source() -> None:
     conversation = talk(ask("q"), source="workspace")
     head = replace(conversation.head, metadata={"persona": "Archivist"})
     assert rendered(replace(conversation, head=head)).facts.source == "Workspace · Archivist"
+
+
+def test_two_commands_in_one_message_begin_two_exchanges_of_their_own() -> None:
+    commands = "<command-name>/a</command-name>\n<command-name>/b</command-name>"
+    exchanges = rendered(talk(ask(commands), say("Both done."))).exchanges
+    anchors = [exchange.anchor for exchange in exchanges]
+    assert len(anchors) == len(set(anchors))
+    assert page(exchanges).count('id="x-m0"') == 1
