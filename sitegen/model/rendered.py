@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -103,9 +103,9 @@ class Transcript:
     exchanges: tuple[Exchange, ...]
     branches: tuple[BranchPage, ...] = ()
     files: tuple[ShareFile, ...] = ()
-    markdown: str = ""
+    markdown: str = field(default="", metadata={"aside": True})
     """`conversation.md`."""
-    json: str = ""
+    json: str = field(default="", metadata={"aside": True})
     """`conversation.json`."""
 
 

@@ -87,7 +87,8 @@ def _is_entry(path: Path) -> bool:
 
 
 def _encode(value: object) -> bytes:
-    """Header line, compressed JSON, then the blobs as they are: images don't compress and needn't be parsed."""
+    """Header line, compressed JSON, then the blobs as they are: images don't compress, and for long texts that only
+    pass through, packing and parsing would take most of the time there is for a page."""
     codec = codec_for(type(value))
     blobs: Blobs = []
     # "surrogatepass" keeps lone surrogates as they are; JSON's escapes would join two of them into one character.

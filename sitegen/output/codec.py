@@ -1,7 +1,7 @@
 """Frozen dataclasses to JSON values and back, by their type hints: tuples, mappings, times, enums, optional values.
 
-Bytes are kept aside in a list of blobs. The shape of a type has a digest, so that what an older program wrote is never
-read as something it isn't.
+Bytes are kept aside in a list of blobs, and so are long texts: fields whose metadata say `aside`. The shape of a type
+has a digest, so that what an older program wrote is never read as something it isn't.
 """
 
 from __future__ import annotations
@@ -90,8 +90,9 @@ def _generic_codec(hint: Any) -> Codec:
 def _dataclass_codec(hint: type) -> Codec:
     """An object as the list of its fields in their order."""
     hints = typing.get_type_hints(hint)
-    names = [field.name for field in dataclasses.fields(hint)]
-    codecs = [codec_for(hints[name]) for name in names]
+    fields = dataclasses.fields(hint)
+    names = [field.name for field in fields]
+    codecs = [_LONG_TEXT if field.metadata.get("aside") else codec_for(hints[field.name]) for field in fields]
 
     def encode(value: Any, blobs: Blobs) -> Any:
         return [codec.encode(getattr(value, name), blobs) for name, codec in zip(names, codecs, strict=True)]
@@ -145,6 +146,11 @@ def _keep_aside(value: bytes, blobs: Blobs) -> int:
     return len(blobs) - 1
 
 
+def _keep_text_aside(value: str, blobs: Blobs) -> int:
+    return _keep_aside(value.encode("utf-8", "surrogatepass"), blobs)
+
+
+_LONG_TEXT = Codec(_keep_text_aside, lambda value, blobs: blobs[value].decode("utf-8", "surrogatepass"), "long text")
 _SIMPLE: Mapping[Any, Codec] = {
     **{kind: Codec(_same, _same, kind.__name__) for kind in (str, int, float, bool)},
     bytes: Codec(_keep_aside, lambda value, blobs: blobs[value], "bytes"),
