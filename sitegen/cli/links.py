@@ -51,7 +51,8 @@ class _Way:
 @click.option("--qr", "form", flag_value="qr", help="A QR code for each reader, on the terminal.")
 @click.option("--svg", "folder", type=click.Path(path_type=Path), metavar="DIR", help="QR codes as SVG files in DIR.")
 @pass_app
-def command(app: App, slug: str | None, form: str | None, folder: Path | None) -> None:
+@click.pass_context
+def command(ctx: click.Context, app: App, slug: str | None, form: str | None, folder: Path | None) -> None:
     """Print passwords, codes and links of protected shares.
 
     SLUG is a share or a protected project; all of them unless given. What is printed opens the pages: mind who sees it.
@@ -59,12 +60,27 @@ def command(app: App, slug: str | None, form: str | None, folder: Path | None) -
     config = app.config()
     registry = read_registry(config, read_archive(config))
     chosen = gated(registry) if slug is None else [find_gated(registry, slug)]
-    ways = [way for each in chosen for way in _ways(config, each)]
+    ways, faults = _all_ways(config, chosen)
     if folder is not None:
         _write_svg(config, ways, folder)
     if folder is None or form is not None:
         click.echo(_shown(config, ways, form), nl=False)
-    _remark(config, ways)
+    _remark(config, ways, is_nothing_protected=not chosen)
+    for fault in faults:
+        remark(fault)
+    ctx.exit(UsageError.exit_code if faults else 0)
+
+
+def _all_ways(config: Config, chosen: Sequence[Gated]) -> tuple[list[_Way], list[str]]:
+    """The ways in, and why those of some can't be told; one missing secret must not hide the others."""
+    ways: list[_Way] = []
+    faults: list[str] = []
+    for target in chosen:
+        try:
+            ways += _ways(config, target)
+        except UsageError as error:
+            faults.append(str(error))
+    return ways, list(dict.fromkeys(faults))
 
 
 def _ways(config: Config, target: Gated) -> Iterable[_Way]:
@@ -100,8 +116,8 @@ def _address(config: Config, target: Gated) -> str:
     return f"{config.site.base_url or ''}{kind}/{quote(target.slug)}/"
 
 
-def _remark(config: Config, ways: Sequence[_Way]) -> None:
-    if not ways:
+def _remark(config: Config, ways: Sequence[_Way], *, is_nothing_protected: bool) -> None:
+    if is_nothing_protected:
         remark("nothing is protected; “sitegen share … --gate password” protects a share")
     if ways and config.site.base_url is None:
         remark("[site] names no base_url, so these addresses lack their beginning")

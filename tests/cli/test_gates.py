@@ -215,10 +215,12 @@ def test_links_of_nothing_or_of_what_is_open_are_told(site: SiteFolder) -> None:
     assert site.run("links", "q").exit_code == 2
 
 
-def test_missing_secret_is_told_by_links(site: SiteFolder) -> None:
+def test_missing_secret_is_told_by_links_beside_the_others(site: SiteFolder) -> None:
     site.run("share", "parser-1", "--slug", "p", "--gate", "password", "--secret", "env:NOWHERE")
+    site.run("share", "parser-1", "--slug", "q", "--password", STRONG)
     told = site.run("links")
     assert told.exit_code == 2
+    assert "/s/q/#k=1." in told.stdout
     assert "the share “p” needs a password from env:NOWHERE, and nothing is there" in told.stderr
 
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitegen.config.edit import rewrite, with_registry, with_share, without_revoked, without_shares
+from sitegen.config.edit import rewrite, with_epoch, with_registry, with_share, without_revoked, without_shares
 from sitegen.errors import ConfigError, OutputError
 
 COMMENTED = dedent(
@@ -219,3 +219,46 @@ def test_edits_at_the_same_time_all_arrive(config: Path) -> None:
     assert [process.wait() for process in running] == [0, 0, 0]
     shares = tomllib.loads(config.read_text())["share"]
     assert len({share["slug"] for share in shares}) == 2 + 15
+
+
+# --------------------------------------------------------------------------------------------------------------- epochs
+
+TABLES = """\
+# shares
+[[share]]
+conversation = "a" # one
+slug = "x"
+
+# next
+[[share]]
+conversation = "b"
+epoch = 3 # why
+slug = "y"
+
+[[rule]]
+listed = true
+[rule.match]
+project = "z"
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "number", "epoch", "before", "after"),
+    [
+        ("share", 0, 1, 'slug = "x"\n', 'slug = "x"\nepoch = 1\n'),
+        ("share", 1, 4, "epoch = 3 # why", "epoch = 4 # why"),
+        ("rule", 0, 1, "listed = true\n", "listed = true\nepoch = 1\n"),
+    ],
+    ids=["new", "raised", "beside-a-table-within"],
+)
+def test_epoch_changes_one_line(table: str, number: int, epoch: int, before: str, after: str) -> None:
+    assert with_epoch(TABLES, table=table, number=number, epoch=epoch) == TABLES.replace(before, after)
+
+
+def test_epoch_of_a_share_in_one_line_is_changed() -> None:
+    text = with_epoch('share = [{conversation = "a"}, {conversation = "b"}]\n', table="share", number=1, epoch=1)
+    assert tomllib.loads(text) == {"share": [{"conversation": "a"}, {"conversation": "b", "epoch": 1}]}
+
+
+def test_epoch_of_the_last_line_needs_no_line_end() -> None:
+    assert with_epoch('[[share]]\nslug = "x"', table="share", number=0, epoch=2) == '[[share]]\nslug = "x"\nepoch = 2'
