@@ -12,6 +12,7 @@ from sitegen.projection import codex
 from sitegen.projection.chunks import Chunk, MessageRow
 from sitegen.projection.enrich import enrich, git_branch, parents_by_record
 from sitegen.projection.records import RawRecord
+from sitegen.projection.replays import without_replays
 from sitegen.projection.unstored import with_unstored
 from sitegen.projection.values import moment, parse_object, short_id
 
@@ -104,10 +105,11 @@ def _messages(
     whole = with_unstored(enrich(messages, records), records, agents=agents)
     found = parents_by_record(whole, records)
     parents = without_circles({message.id: found.get(message.id, message.parent_id) for message in whole})
-    return tuple(
+    placed = [
         message if message.parent_id == parents[message.id] else replace(message, parent_id=parents[message.id])
         for message in whole
-    )
+    ]
+    return tuple(without_replays(placed) if records else placed)
 
 
 def _message(row: MessageRow, chunk: Chunk, *, id: str, parent: str | None) -> Message:

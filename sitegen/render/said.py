@@ -43,7 +43,9 @@ def _foldable(text: str, message: Message, drawing: Drawing, *, level: int) -> s
     prose = drawing.prose(text, message, 0, below=level)
     if lines <= drawing.ctx.options.prompt_lines and len(text) <= _LONG_PROMPT:
         return prose
-    lead = "\n".join(clean(text).strip().split("\n")[:_LEAD_LINES])[:_LEAD_LIMIT].rstrip()
+    # A backslash at a line's end is how a line break is typed in a terminal.
+    opening = [line.removesuffix("\\") for line in clean(text).strip().split("\n")[:_LEAD_LINES]]
+    lead = "\n".join(opening)[:_LEAD_LIMIT].rstrip()
     return (
         f'<details class="fold"><summary><span class="lead" dir="auto">{escape(lead)} …</span> '
         f'<span class="more">{escape(drawing.ctx.t("render.show_all", n=lines))}</span></summary>{prose}</details>'

@@ -153,6 +153,11 @@ def test_a_heavy_detail_goes_to_a_file_of_its_own() -> None:
     assert f'<p class="heavy"><a href="\x00root\x00{file.name}">' in page(transcript)
 
 
+def test_the_lead_of_a_long_prompt_has_no_marks_of_line_breaks() -> None:
+    html = shown(ask("\\\n".join(f"Line {n}" for n in range(30))), say("a"))
+    assert "Line 0\nLine 1\nLine 2" in html[: html.index("</summary>")]
+
+
 # ------------------------------------------------------------------------------------------------------------- notes
 
 
