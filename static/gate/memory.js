@@ -28,28 +28,33 @@ function settled(request) {
   });
 }
 
-/** A password opens all pages of its group; what was made for one reader opens one page. @param {Core} core @param {string} kind */
-function placeOf(core, kind) {
-  const isShared = kind === "pw" && gateData().ask === "password";
-  return `${core.kdf?.salt}/${isShared ? "" : `${core.slug}/${kind}`}`;
+/**
+ * Pages of one group have one salt. What opens one of them most often opens all, but a link may be for its page alone.
+ * @param {Core} core @param {string} kind
+ */
+function placesOf(core, kind) {
+  const place = `${core.kdf?.salt}/${kind}`;
+  return [`${place}/${core.slug}`, place];
 }
 
 /** @param {Core} core @param {CryptoKey} key @param {string} kind @param {number} days @returns {Promise<boolean>} */
 async function keepKey(core, key, kind, days) {
   const kept = { key, kind, until: Date.now() + days * 864e5 };
-  return !isOnDisk && !!(await inStore("readwrite", (store) => store.put(kept, placeOf(core, kind))));
+  const [own, group] = placesOf(core, kind);
+  await inStore("readwrite", (store) => store.put(kept, group));
+  return !!(await inStore("readwrite", (store) => store.put(kept, own)));
 }
 
-/** @param {Core} core @returns {Promise<Kept | null>} */
-async function keptKey(core) {
-  for (const kind of isOnDisk ? [] : ["pw", "lnk"]) {
-    const place = placeOf(core, kind);
+/** What may open the page, the likeliest first. @param {Core} core @returns {Promise<Kept[]>} */
+async function keptKeys(core) {
+  const found = [];
+  for (const place of isOnDisk ? [] : ["pw", "lnk"].flatMap((kind) => placesOf(core, kind))) {
     /** @type {Kept | undefined} */
     const kept = await inStore("readonly", (store) => store.get(place));
-    if (kept && kept.until > Date.now()) return kept;
-    if (kept) await inStore("readwrite", (store) => store.delete(place));
+    if (kept && kept.until > Date.now()) found.push(kept);
+    else if (kept) await inStore("readwrite", (store) => store.delete(place));
   }
-  return null;
+  return found;
 }
 
 const others = "BroadcastChannel" in globalThis ? new BroadcastChannel("sitegen") : null;

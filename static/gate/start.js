@@ -119,9 +119,8 @@ async function proceed(isLocked = false) {
   }
   if (!core.kdf) return void (await open());
   const root = linkSecret ? { key: await rootKey(linkSecret), kind: "lnk" } : lastRoot;
-  const kept = root || isLocked ? null : await keptKey(core);
   linkSecret = null;
-  if (kept && (await open(kept, true))) return;
+  for (const kept of root || isLocked ? [] : await keptKeys(core)) if (await open(kept, true)) return;
   if (root && (await open(root))) return;
   if (opened || the("said").hasChildNodes()) return;
   panel("ask");
@@ -291,7 +290,7 @@ async function followHash() {
 
 /** From the browser's store of pages left behind. */
 async function comeBack() {
-  const isStill = opened && envelope && (await keptKey(envelope.core));
+  const isStill = opened && envelope && (await keptKeys(envelope.core)).length;
   if (!isStill) wipe();
   root.classList.remove("veiled");
   watchExpiry();

@@ -10,10 +10,24 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from sitegen.gate.envelope import seal
 from sitegen.model import ROOT, BranchPage, ShareFile, Transcript
+from sitegen.pages import make_card
 from tests.support.browser import OpenPage
-from tests.support.gates import PASSWORD, Gated, Host, by_terms_alone, link_of, serve, write_gated
-from tests.support.transcripts import image, make_exchange, make_exchanges, make_transcript
+from tests.support.gates import (
+    PASSWORD,
+    SECRET,
+    Gated,
+    Host,
+    by_terms_alone,
+    documents_of,
+    id_of,
+    link_of,
+    serve,
+    write_gated,
+)
+from tests.support.sites import make_pages, write
+from tests.support.transcripts import PROJECT, image, make_exchange, make_exchanges, make_share, make_transcript
 
 pytestmark = pytest.mark.browser
 
@@ -306,3 +320,31 @@ def test_scripts_in_the_content_never_run(chromium: Browser, tmp_path: Path) -> 
         expect(page.get_by_text("Shown")).to_be_visible()
         expect(page).not_to_have_title("ran")
         page.context.close()
+
+
+@pytest.mark.parametrize("offline", [False, True], ids=["http", "disk"])
+def test_protected_index_lists_turns_and_filters(open_page: OpenPage, tmp_path: Path, offline: bool) -> None:
+    pages = make_pages(base_url=None, offline=offline)
+    cards = [make_card(make_share(f"s{n}"), make_transcript(title=f"Talk {n}")) for n in range(120)]
+    content = pages.protected_project(PROJECT, cards, id_of=id_of("p:mailbox"))
+    gated = Gated("mailbox")
+    files = {name: data for name, (data, _) in content.attachments.items()}
+    sealed = seal(gated.protection, content.html, site_secret=SECRET, attachments=files)
+    documents = documents_of(gated, sealed, pages=pages, offline=offline, folder="p/mailbox/")
+    write(tmp_path, [*documents, *pages.extras([], [])])
+    with serve(tmp_path) as running:
+        address = (tmp_path / "p/mailbox/index.html").as_uri() if offline else f"{running.base}p/mailbox/"
+        page = open_page(address)
+        expect(page.get_by_text("Talk")).to_have_count(0)
+        page.locator("#secret").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        expect(page.locator(".entry")).to_have_count(100)
+        expect(page).to_have_title("mailbox · Notes")
+        page.locator("#filter").fill("talk 11")
+        expect(page.locator(".entry:visible")).to_have_count(11)
+        page.locator("#filter").fill("")
+        page.locator(".pager a").nth(1).click()
+        expect(page.locator(".entry")).to_have_count(20)
+        page.locator(".pager a").nth(0).click()
+        expect(page.locator(".entry")).to_have_count(100)
+        assert str(page.locator(".entry a").first.get_attribute("href")).startswith("../../s/s")

@@ -83,9 +83,11 @@ def seal_share(gated: Gated, transcript: Transcript | None = None, *, pages: Pag
     return seal(gated.protection, content.html if html is None else html, site_secret=SECRET, attachments=files)
 
 
-def documents_of(gated: Gated, sealed: Sealed, *, pages: Pages, offline: bool = False) -> list[Document]:
+def documents_of(
+    gated: Gated, sealed: Sealed, *, pages: Pages, offline: bool = False, folder: str = ""
+) -> list[Document]:
     """The shell with its ciphertexts beside it, or in it for a page that is opened from disk."""
-    folder = f"s/{gated.slug}/"
+    folder = folder or f"s/{gated.slug}/"
     body = {"data": b64u(sealed.body)} if offline else {"src": "b.00000000.bin"}
     shell = Shell(
         slug=gated.slug,
