@@ -17,9 +17,9 @@ def as_output_error(error: OSError, path: str | os.PathLike[str]) -> OutputError
         case number if number in _FULL:
             text = "the disk is full; free some space and build again, what stood there before is still there"
         case errno.EROFS:
-            text = "the file system is read-only; choose another output folder"
+            text = "the file system is read-only; build where your user may write"
         case number if number in _DENIED:
-            text = "permission is denied; let your user write there, or choose another output folder"
+            text = "permission is denied; let your user write there, or build elsewhere"
         case errno.ENOTDIR:
             text = "a part of its path is a file where a folder is needed; move that file away"
         case errno.EISDIR:

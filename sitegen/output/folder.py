@@ -76,6 +76,7 @@ class Folder:
         real = Path(os.path.realpath(root))
         for place in (state.path.parent, *private):
             _refuse_private(real, place)
+        _refuse_within_state(real, state.path.parent)
         _make_root(real)
         if not adopt:
             _refuse_foreign(real, state.last)
@@ -84,12 +85,20 @@ class Folder:
     def begin(self, plan: Plan) -> Removal:
         """Note that a build is under way; heal what a killed one left; remove first what no claim covers any more."""
         self._plan = plan
-        self._state.begin()
+        try:
+            self._state.begin()
+        except OutputError:
+            # Taking back needs no room on the disk, and must not wait for it.
+            self._remove_unclaimed()
+            raise
+        return self._remove_unclaimed()
+
+    def _remove_unclaimed(self) -> Removal:
         if not self._is_as_left():
             self._find_strays()
         if read_lines(self.root) is None:
             self._start_dot_file()
-        self._owners = {path: plan.owner_of(path) for path in self._ours}
+        self._owners = {path: self._plan.owner_of(path) for path in self._ours}
         self._known_by_owner = _group(self._recorded.values(), owners=self._owners)
         return self._remove(self._paths_of(None))
 
@@ -116,6 +125,8 @@ class Folder:
             file = self.root / path
             if look_at(file)[0] is Kind.FILE and (sha256 := _hash(file)) is not None:
                 self._final[path] = FileRecord(path, owner, sha256, stamp_output(file))
+            else:  # a link or a folder that someone put there isn't ours any more
+                del self._ours[path]
 
     def writer(self, owner: str) -> Writer:
         """What writes the owner's documents; it can be sent to another process."""
@@ -250,6 +261,12 @@ def _refuse_private(root: Path, place: Path) -> None:
         msg = (
             f"The output folder {root} holds {real}, which would be published. Choose a folder of its own, like public."
         )
+        raise OutputError(msg)
+
+
+def _refuse_within_state(root: Path, state_folder: Path) -> None:
+    if Path(os.path.realpath(state_folder)) in root.parents:
+        msg = f"The output folder {root} is within {state_folder}, which is sitegen's own. Choose one beside it."
         raise OutputError(msg)
 
 

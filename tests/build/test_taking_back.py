@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from sitegen.errors import OutputError
+from sitegen.output.state import State
 from tests.support.workshop import EVERYTHING, Workshop, share, slugs, talk_about
 
 
@@ -156,7 +158,7 @@ def test_narrowed_share_leaves_no_trace_in_output_or_cache(workshop: Workshop) -
     workshop.configure(share("tides", "tides", "listed = true", 'messages = "1-2"'))
     workshop.build()
     assert not any(b"pearl" in data for data in workshop.tree().values())
-    cached = [f for f in (workshop.folder / ".sitegen").rglob("*") if f.is_file() and f.suffix == ".entry"]
+    cached = [f for f in (workshop.folder / ".sitegen/cache").rglob("*") if f.is_file() and f.suffix == ".entry"]
     assert len(cached) == 1
 
 
@@ -164,3 +166,40 @@ def test_rule_takes_every_conversation(workshop: Workshop) -> None:
     workshop.configure(EVERYTHING)
     workshop.build()
     assert len(slugs(workshop.paths())) == 2
+
+
+def test_share_is_taken_back_even_when_the_state_cannot_be_written(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk must not keep a page online."""
+
+    def full(self: State) -> None:
+        raise OutputError("the disk is full")
+
+    monkeypatch.setattr(State, "begin", full)
+    workshop.configure(share("tides", "tides", "listed = true"))
+    assert workshop.run("build").exit_code == 1
+    assert slugs(workshop.paths()) == {"tides"}
+
+
+@pytest.mark.parametrize("kind", ["link", "folder"])
+def test_page_that_something_else_stands_on_is_told_as_what_it_is(workshop: Workshop, kind: str) -> None:
+    page = workshop.public / "s" / "tides" / "index.html"
+    page.unlink()
+    if kind == "link":
+        page.symlink_to(workshop.folder / "sitegen.toml")
+    else:
+        page.mkdir()
+        (page / "mine.txt").write_text("mine")
+    workshop.talk(talk_about("tides", "more", "and more"), talk_about("kerning", project="/home/ann/type"))
+    result = workshop.run("build")
+    assert result.exit_code == 1
+    assert "no longer shared" not in result.stderr
+    assert "s/tides/index.html" in result.stderr
+    assert (workshop.folder / "sitegen.toml").read_text().startswith("[site]")
+
+
+def test_output_within_the_state_folder_is_refused(workshop: Workshop) -> None:
+    result = workshop.run("build", "-o", str(workshop.folder / ".sitegen" / "public"))
+    assert result.exit_code == 1
+    assert ".sitegen" in result.stderr
