@@ -48,6 +48,7 @@ class ChatGPTExport(Export):
     expected = (
         "ChatGPT's export: the zip, the folder it was unpacked to, a conversations.json or one conversation's JSON"
     )
+    parts = "mapping"
     keys = ("title", "id", "conversation_id", "create_time", "mapping")
 
     def conversation_of(self, value: Json) -> Object | None:

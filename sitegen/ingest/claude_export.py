@@ -48,6 +48,7 @@ class ClaudeExport(Export):
     display_name = "Claude Export"
     version = "1"
     expected = "claude.ai's export: the zip, the folder it was unpacked to, or its conversations.json"
+    parts = "chat_messages"
     keys = ("uuid", "name", "chat_messages", "created_at")
 
     def __init__(self) -> None:

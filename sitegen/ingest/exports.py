@@ -19,7 +19,8 @@ from sitegen.errors import IngestError
 from sitegen.ingest.archive import Entry, FileIndex, list_entries
 from sitegen.ingest.arrays import Element, split_array
 from sitegen.ingest.fields import Object, moment_of, object_of, text_of
-from sitegen.ingest.lines import kind_of, parse_line
+from sitegen.ingest.lines import Line, kind_of, parse_line
+from sitegen.ingest.pieces import pieces_of
 from sitegen.ingest.records import (
     AttachmentRecord,
     Change,
@@ -91,6 +92,8 @@ class Export(ABC):
     """What to name on the command line, for people."""
     keys: Sequence[str]
     """What a conversation's object may begin with."""
+    parts: str
+    """Under which key it has its messages."""
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
@@ -167,10 +170,13 @@ class Export(ABC):
         return Change.CHANGED
 
     def parse(self, handle: Handle) -> Iterator[Record]:
-        """The records of one conversation. All of it is one raw event."""
+        """The records of one conversation. Its raw events, merged, are what the export says of it."""
         place = _place(handle)
         line = parse_line(self._bytes(handle, place), place.number)
-        yield RawEvent(line.number, line.payload)
+        event_count = 0
+        for event in _raw_events(line, self.parts):
+            event_count = event.line
+            yield event
         reading = Reading(self._files, [line.problem] if line.problem else [])
         conversation = self.conversation_of(line.record)
         title: str | None = None
@@ -187,7 +193,7 @@ class Export(ABC):
             content_hash=place.digest,
             source_bytes=place.length,
             source_lines=line.number,
-            event_count=1,
+            event_count=event_count,
             title=title,
             project=project,
             started_at=reading.first,
@@ -252,6 +258,14 @@ class Export(ABC):
         if self._reader is None or self._reader.location != handle.location or self._reader.position > place.offset:
             self._reader = _Reader(entry)
         return _whole(self._reader.read_at(place), place)
+
+
+def _raw_events(line: Line, parts: str) -> Iterator[RawEvent]:
+    if line.record is None:
+        yield RawEvent(1, line.payload)
+        return
+    for number, piece in enumerate(pieces_of(line.record, parts), start=1):
+        yield RawEvent(number, json.dumps(piece, ensure_ascii=False))
 
 
 class _Reader:

@@ -68,3 +68,26 @@ def title(db: Path) -> Any:
 def payloads(db: Path) -> list[Any]:
     """The raw events, parsed, by line."""
     return [json.loads(text) for (text,) in query(db, "SELECT payload FROM raw_events ORDER BY raw_path, line_number")]
+
+
+def merged_payloads(db: Path) -> list[Any]:
+    """What the raw events of each conversation say together."""
+    rows = query(
+        db,
+        """SELECT source_native_conversation_id, payload FROM raw_events
+        ORDER BY source_native_conversation_id, line_number""",
+    )
+    merged: dict[str, Any] = {}
+    for native_id, payload in rows:
+        merged[native_id] = _merge(merged.get(native_id, {}), json.loads(payload))
+    return list(merged.values())
+
+
+def _merge(one: Any, other: Any) -> Any:
+    match one, other:
+        case dict(), dict():
+            return {**one, **{key: _merge(one[key], other[key]) if key in one else other[key] for key in other}}
+        case list(), list():
+            return [*one, *other]
+        case _:
+            return other

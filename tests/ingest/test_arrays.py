@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -99,6 +100,35 @@ def test_element_that_is_too_large_is_passed_over() -> None:
     found = split(json.dumps([talks(1)[0], huge, talks(2)[1]]).encode(), max_chars=2 << 20)
     assert [element.value for element in found if element.problem is None] == talks(2)
     assert [element.problem for element in found if element.problem] == ["it is larger than 2 MB"]
+
+
+def test_memory_of_one_element_is_enough() -> None:
+    element = json.dumps({"talk": 1, "text": "x" * 50_000}).encode()
+    stream = Repeated(b"[" + element, b"," + element, times=800)
+    tracemalloc.start()
+    try:
+        count = sum(1 for _ in split_array(stream, is_element=is_talk, keys=("talk",)))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (count, stream.given > 40_000_000, peak < 12_000_000) == (801, True, True)
+
+
+class Repeated(io.BytesIO):
+    """An array of many equal elements, made as it is read."""
+
+    def __init__(self, first: bytes, more: bytes, *, times: int) -> None:
+        super().__init__()
+        self._next = first
+        self._more = more
+        self._times = times
+        self.given = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data, self._next = self._next, self._more if self._times > 0 else b"]" if self._times == 0 else b""
+        self._times -= 1
+        self.given += len(data)
+        return data
 
 
 def test_bytes_that_are_not_utf8_stay_what_they_are() -> None:

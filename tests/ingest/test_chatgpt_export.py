@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sitegen.ingest import IngestReport, ingest
-from tests.ingest.reading import blocks, everything, one, parents, payloads, query, texts, title
+from sitegen.ingest.chatgpt_export import ChatGPTExport
+from tests.ingest.reading import blocks, everything, merged_payloads, one, parents, payloads, query, texts, title
 from tests.support.exports import (
     CONVERSATION_ID,
     Contents,
@@ -73,10 +74,34 @@ def test_conversation_is_known_by_its_id_and_kept_raw(tmp_path: Path) -> None:
     assert query(db, "SELECT source_id, source_native_id, title FROM conversations") == [
         ("chatgpt_export", CONVERSATION_ID, "A talk")
     ]
-    assert payloads(db) == [TALK]
+    assert merged_payloads(db) == [TALK]
     assert (report.files, report.tally.messages) == (1, 2)
     before = everything(db)
     assert (read(tmp_path, TALK)[1].unchanged, everything(db)) == (1, before)
+
+
+def test_interrupted_ingest_keeps_what_was_written_and_the_next_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talks = [{**TALK, "conversation_id": f"c{n}"} for n in range(6)]
+    messages = ChatGPTExport.messages
+
+    def interrupted(self: ChatGPTExport, conversation: Any, reading: Any) -> Any:
+        if conversation["conversation_id"] == "c3":
+            raise KeyboardInterrupt
+        return messages(self, conversation, reading)
+
+    monkeypatch.setattr("sitegen.ingest.plan._BATCH_TASKS", 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(ChatGPTExport, "messages", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            read(tmp_path, *talks)
+    db = tmp_path / "a.duckdb"
+    assert query(db, "SELECT source_native_id, message_count FROM conversations ORDER BY 1") == [("c0", 2), ("c1", 2)]
+    _, report = read(tmp_path, *talks)
+    assert (report.new, report.unchanged) == (4, 2)
+    read(again := tmp_path / "again", *talks)
+    assert rows(again / "a.duckdb") == rows(db)
 
 
 def test_copy_of_a_conversation_is_read_once_and_the_latest(tmp_path: Path) -> None:
@@ -378,7 +403,11 @@ def test_plot_is_an_answer_too(tmp_path: Path) -> None:
 
 def test_voice_is_read_as_it_was_written_down(tmp_path: Path) -> None:
     said: Fields = {"content_type": "audio_transcription", "text": "What do cats eat?", "direction": "in"}
-    sound: Fields = {"content_type": "audio_asset_pointer", "asset_pointer": "sediment://file_0000voice1", "format": "wav"}
+    sound: Fields = {
+        "content_type": "audio_asset_pointer",
+        "asset_pointer": "sediment://file_0000voice1",
+        "format": "wav",
+    }
     video: Fields = {"content_type": "real_time_user_audio_video_asset_pointer", "audio_asset_pointer": sound}
     db, _ = read(tmp_path, chat(node("q", "user", said, sound), node("q2", "user", said, video)))
     assert texts(db) == ["What do cats eat?"] * 2
@@ -521,7 +550,7 @@ def test_random_trees_cost_nothing_else(mapping: Fields, current: str | None) ->
         sound = {**TALK, "conversation_id": "sound"}
         db, _ = read(Path(name), wild, sound)
         assert texts(db, "sound") == ["Why?", "Because."]
-        assert len(payloads(db)) == 2
+        assert json.loads(json.dumps(wild)) in merged_payloads(db)
         before = everything(db)
         assert read(Path(name), wild, sound)[1].unchanged == 2
         assert everything(db) == before
