@@ -82,6 +82,7 @@ class _Run:
         self._total = 0
         self._bytes_total = 0
         self._bytes_done = 0
+        self._told_bytes = 0
         self._told_at = time.monotonic()
 
     def write_all(self, writer: Writer, plan: Plan) -> None:
@@ -100,6 +101,7 @@ class _Run:
     def tell_within(self, bytes_read: int) -> None:
         """Tells, twice a second at most, how far it has come in a conversation that takes long."""
         if time.monotonic() - self._told_at >= _TELL_S:
+            # JSON written anew may be a little longer than it was: no more than the whole is ever told.
             self._tell(min(self._bytes_done + bytes_read, self._bytes_total))
 
     def _write(self, writer: Writer, batch: Sequence[Task]) -> Iterator[tuple[Task, Written]]:
@@ -123,6 +125,7 @@ class _Run:
 
     def _tell(self, bytes_done: int) -> None:
         self._told_at = time.monotonic()
+        self._told_bytes = bytes_done = max(bytes_done, self._told_bytes)
         done = len(self._written) + len(self._unreadable)
         self._on_progress(Progress(done=done, total=self._total, bytes_done=bytes_done, bytes_total=self._bytes_total))
 

@@ -76,7 +76,6 @@ class _Open:
     kept_messages: int = 0
     kept_lines: int = 0
     count: int = 0
-    bytes_read: int = 0
     ids: dict[str, str] = field(default_factory=dict)
     """Message ids by native id; the first of each, when one repeats."""
     passed_over: dict[str, str | None] = field(default_factory=dict)
@@ -108,7 +107,7 @@ class Writer:
         max_problems: int = 1000,
         on_read: Callable[[int], None] = lambda size: None,
     ) -> None:
-        """`on_read` is told now and then how many bytes of the conversation under work have been read."""
+        """`on_read` is told now and then how many bytes of the batch under work have been read."""
         self._connection = connection
         self._adapter = adapter
         self._files = files
@@ -116,6 +115,7 @@ class Writer:
         self._on_read = on_read
         self._rows: dict[Table, list[Row]] = {table: [] for table in _ORDER}
         self._bytes = 0
+        self._bytes_read = 0
 
     def stored(self) -> dict[str, Stored]:
         """What the projection holds of this source, by native id."""
@@ -133,6 +133,7 @@ class Writer:
         changed = [task for task in batch if task.change is Change.CHANGED and task.stored]
         rewritten = [task.stored.row_id for task in changed if task.stored]
         tables.empty_conversations(self._connection, rewritten)
+        self._bytes_read = 0
         self._connection.begin()
         try:
             self._touch_source()
@@ -168,7 +169,7 @@ class Writer:
                         self._conclude(current, record)
                 if self._bytes > _FLUSH_BYTES:
                     self._flush(current)
-                    self._on_read(current.bytes_read)
+                    self._on_read(self._bytes_read)
         except OSError as error:
             raise UnreadableError(task, error.strerror or str(error)) from error
         return Written(current.tally, tuple(current.problems))
@@ -183,7 +184,7 @@ class Writer:
         return current
 
     def _add_raw_event(self, current: _Open, event: RawEvent) -> None:
-        current.bytes_read += len(event.payload)
+        self._bytes_read += len(event.payload)
         if event.line <= current.kept_lines:
             return
         event_id = row_id(current.row_id, "line", event.line)
