@@ -98,7 +98,13 @@ class Gates:
             limit=ready.limit,
             epoch=ready.wish.epoch,
         )
-        return Sealing(protection, self.vault.require_site_secret(), _ASKS.get(ready.keyring.kind), owner)
+        return Sealing(
+            protection,
+            self.vault.require_site_secret(),
+            ask=_ASKS.get(ready.keyring.kind),
+            hint=ready.wish.hint,
+            scope=owner,
+        )
 
     def secrets(self, owner: str) -> Iterator[tuple[str, str]]:
         """What must not be published of a page's gate: words for it, and the text itself."""
@@ -115,6 +121,7 @@ class Gates:
     def shown(self) -> Iterator[str]:
         """Texts that stand before gates for everyone to read."""
         yield from self._terms.values()
+        yield from (ready.wish.hint for ready in self._ready.values() if ready.wish.hint)
 
     def _add(
         self,
@@ -130,7 +137,7 @@ class Gates:
             self._watch(wish)
             keyring = gather(wish, self.vault)
             terms = None if agreement is None else self._read_terms(agreement, wish)
-            facts = (slug, terms or "", str(expires), str(limit), str(wish.epoch))
+            facts = (slug, terms or "", str(expires), str(limit), str(wish.epoch), wish.hint or "")
             identity = gate_id(self.vault.require_site_secret(), keyring, *facts)
             self._ready[owner] = _Ready(wish, keyring, terms, slug, identity, expires, limit)
         except SitegenError as error:

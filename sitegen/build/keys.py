@@ -61,7 +61,15 @@ def terms_of(share: Share, *, gate_id: str = "") -> str:
     """
     shown = (share.show, share.messages, share.title)
     return digest(
-        shown, share.listed, share.is_expired, share.expires, share.gate, share.view_limit, share.epoch, gate_id
+        shown,
+        share.listed,
+        share.public_title,
+        share.is_expired,
+        share.expires,
+        share.gate,
+        share.view_limit,
+        share.epoch,
+        gate_id,
     )
 
 

@@ -60,6 +60,7 @@ def _ground(site: SiteBuild) -> SiteGround:
     records = {owner: site.records[share.slug] for owner, share in opened.items() if share.slug in site.records}
     setting = site.setting
     names = [each.name for each in site.projects if not each.is_gated]
+    names += [share.public_title for share in site.shares if share.public_title]
     return SiteGround(
         root=site.folder.root,
         files=site.files,

@@ -22,6 +22,7 @@ class Sealing:
     protection: Protection = field(repr=False)
     site_secret: bytes = field(repr=False)
     ask: Ask | None = None
+    hint: str | None = None
     scope: str = ""
     """Keeps the ids of a project's and a share's attachments apart."""
 
@@ -53,6 +54,7 @@ def _shell(
         envelope=sealed.envelope(body),
         ask=sealing.ask,
         has_terms=sealed.terms is not None,
+        hint=sealing.hint,
         inline=sealed.attachments if is_inline else None,
     )
     return pages.gate(f"{folder}index.html", shell)

@@ -41,6 +41,7 @@ def wish_of(share: Share, *, names: tuple[str, ...] = ()) -> Wish:
         epoch=share.epoch,
         is_weak_allowed=share.allow_weak,
         names=names,
+        hint=share.hint,
     )
 
 
@@ -55,6 +56,7 @@ def wish_of_project(project: Project) -> Wish:
         epoch=project.epoch,
         is_weak_allowed=project.allow_weak,
         names=(project.slug, project.name),
+        hint=project.hint,
     )
 
 

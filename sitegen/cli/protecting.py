@@ -12,7 +12,7 @@ import click
 
 from sitegen.cli.reading import remark
 from sitegen.cli.terminal import safe
-from sitegen.errors import UsageError
+from sitegen.errors import RefusedError, UsageError
 
 if TYPE_CHECKING:
     from sitegen.config import Config
@@ -36,6 +36,8 @@ class GateWish:
     agreement: str | None
     codes: int | None
     allow_weak: bool
+    hint: str | None
+    public_title: str | None
 
     @property
     def has_password(self) -> bool:
@@ -143,6 +145,8 @@ def _entry(wish: GateWish, config: Config, kind: Gate | None) -> Mapping[str, Va
         "recipients": _recipients(wish.recipients) or None,
         "agreement": None if wish.agreement is None else _agreement(wish.agreement, config),
         "allow_weak": wish.allow_weak or None,
+        "hint": wish.hint,
+        "public_title": wish.public_title,
     }
     return {key: value for key, value in values.items() if value is not None}
 
@@ -195,6 +199,8 @@ def _judge(password: str, wish: GateWish, names: tuple[str, ...]) -> None:
     from sitegen.gate.strength import check_form, check_password, count_guesses
 
     check_form(password, of="this share", names=names)
+    if password.casefold() in (wish.hint or "").casefold():
+        raise RefusedError("the hint holds the password itself, and everyone can read it; write another")
     weak = check_password(count_guesses(password), of="this share", is_weak_allowed=wish.allow_weak)
     if weak is not None:
         remark(weak)

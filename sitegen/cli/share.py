@@ -60,6 +60,8 @@ class _Wish:
 @click.option("--strike", metavar="CODE", help="Strike a one-time code that was used, and do nothing else.")
 @click.option("--agreement", metavar="FILE", help="Terms to accept first, in Markdown; alone or with any gate.")
 @click.option("--allow-weak", is_flag=True, help="Take a password that can be guessed, knowing it.")
+@click.option("--hint", help="Shown to everyone before the page is open: whom to ask, never what opens it.")
+@click.option("--public-title", help="What indexes call a protected share that is listed.")
 @click.option("--expires", metavar="30d|DATE", help="In hours, days or weeks (12h, 30d, 2w), or on a date.")
 @click.option("--view-limit", type=click.IntRange(min=1), metavar="N", help="A limit that each browser counts itself.")
 @click.option("--show", type=click.Choice(["all", "calls", "conversation"]), help="How much is shown.")

@@ -146,6 +146,8 @@ def _share(table: Table, zone: tzinfo) -> ShareEntry:
         messages=values.ranges(table, "messages"),
         epoch=table.whole("epoch", least=0) or 0,
         allow_weak=table.flag("allow_weak"),
+        hint=table.text("hint"),
+        public_title=table.text("public_title"),
     )
 
 
@@ -163,6 +165,7 @@ def _project(table: Table) -> ProjectEntry:
         agreement=table.text("agreement"),
         epoch=table.whole("epoch", least=0) or 0,
         allow_weak=table.flag("allow_weak"),
+        hint=table.text("hint"),
     )
 
 
@@ -192,6 +195,7 @@ def _rule(table: Table, zone: tzinfo) -> RuleEntry:
         show=table.choice("show", Show),
         epoch=table.whole("epoch", least=0) or 0,
         allow_weak=table.flag("allow_weak"),
+        hint=table.text("hint"),
     )
 
 

@@ -89,6 +89,8 @@ class ShareEntry:
     messages: tuple[tuple[int, int | None], ...] = field(default=(), metadata=NOTHING)
     epoch: int = field(default=0, metadata=NOTHING)
     allow_weak: bool | None = field(default=None, metadata=NOTHING)
+    hint: str | None = field(default=None, metadata=NOTHING)
+    public_title: str | None = field(default=None, metadata=NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ class ProjectEntry:
     agreement: str | None = field(default=None, metadata=NOTHING)
     epoch: int = field(default=0, metadata=NOTHING)
     allow_weak: bool | None = field(default=None, metadata=NOTHING)
+    hint: str | None = field(default=None, metadata=NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,7 @@ class RuleEntry:
     show: Show | None = field(default=None, metadata=NOTHING)
     epoch: int = field(default=0, metadata=NOTHING)
     allow_weak: bool | None = field(default=None, metadata=NOTHING)
+    hint: str | None = field(default=None, metadata=NOTHING)
 
 
 @dataclass(frozen=True, slots=True)

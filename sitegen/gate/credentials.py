@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from sitegen.errors import UsageError
+from sitegen.errors import RefusedError, UsageError
 from sitegen.gate import keys
 from sitegen.gate.encoding import lp, normalise_code
 from sitegen.gate.envelope import Credential
@@ -46,6 +46,8 @@ class Wish:
     is_weak_allowed: bool = False
     names: tuple[str, ...] = ()
     """What a password must not be: slug and title."""
+    hint: str | None = None
+    """What everyone may read before the page is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,8 @@ def _password(wish: Wish, vault: Vault) -> Keyring:
     site_secret = vault.require_site_secret()
     found = _found(wish, vault, "a password")
     check_form(found.value, of=wish.of, names=wish.names)
+    if found.value.casefold() in (wish.hint or "").casefold():
+        raise RefusedError(f"the hint of {wish.of} holds the password itself, and everyone can read it; write another")
     link = link_root(site_secret, slug=wish.scope, recipient="", epoch=wish.epoch)
     group = f"{password_group(site_secret, found.value)}/{wish.epoch}"
     return Keyring("password", (Holder("", found.value, link),), group_salt(site_secret, group), found.place)

@@ -45,6 +45,7 @@ class Project:
     agreement: str | None = None
     epoch: int = 0
     allow_weak: bool = False
+    hint: str | None = None
 
     @property
     def is_gated(self) -> bool:
@@ -84,6 +85,10 @@ class Share:
     epoch: int = 0
     allow_weak: bool = False
     """Whether its owner knows that the password can be guessed."""
+    hint: str | None = None
+    """What the gate says to everyone: whom to ask, never what opens it."""
+    public_title: str | None = None
+    """What indexes call a protected share."""
     is_inherited: bool = False
     """Whether the project's own credentials open it: one unlock for all of them and for the index."""
 

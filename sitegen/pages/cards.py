@@ -13,10 +13,11 @@ _TOOL_WEIGHT = 400
 
 
 def make_card(share: Share, transcript: Transcript, *, parent_slug: str | None = None) -> Card:
-    """The card of a share; a gated one's holds no word, date or count of the conversation."""
+    """The card of a share; a gated one's holds no word, date or count of the conversation, only its public title."""
     project = share.project.slug if share.project else None
     if share.is_gated:
-        return Card(slug=share.slug, title="", is_protected=True, project=project, listed=share.listed)
+        title = share.public_title or ""
+        return Card(slug=share.slug, title=title, is_protected=True, project=project, listed=share.listed)
     facts = transcript.facts
     return Card(
         slug=share.slug,

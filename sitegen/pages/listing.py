@@ -21,7 +21,7 @@ _NOTHING = Markup()
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of an index. A protected entry has a place to go to and nothing else."""
+    """One line of an index. A protected entry has a place to go to, and a title when its owner gave a public one."""
 
     href: str
     is_protected: bool
@@ -66,7 +66,7 @@ def entries(frame: Frame, page: str, cards: Iterable[Card], *, children: Iterabl
 def _entry(frame: Frame, page: str, card: Card, children: Sequence[Card]) -> Entry:
     href = frame.link(page, urls.share_page(card.slug))
     if card.is_protected:
-        return Entry(href, is_protected=True)
+        return Entry(href, is_protected=True, title=card.title)
     last = last_activity(card)
     return Entry(
         href,

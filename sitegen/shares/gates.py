@@ -22,6 +22,7 @@ class Terms:
     agreement: str | None = None
     epoch: int = 0
     allow_weak: bool = False
+    hint: str | None = None
     is_inherited: bool = False
 
 
@@ -40,6 +41,8 @@ class Asking(Protocol):
     def epoch(self) -> int: ...
     @property
     def allow_weak(self) -> bool | None: ...
+    @property
+    def hint(self) -> str | None: ...
 
 
 def terms_of(entry: Asking, project: ProjectEntry | None = None) -> Terms:
@@ -53,7 +56,7 @@ def terms_of(entry: Asking, project: ProjectEntry | None = None) -> Terms:
     if gate is Gate.NONE and entry.agreement:
         gate = Gate.AGREEMENT
     allow_weak = entry.allow_weak or False
-    return Terms(gate, entry.secret, entry.recipients, entry.agreement, entry.epoch, allow_weak)
+    return Terms(gate, entry.secret, entry.recipients, entry.agreement, entry.epoch, allow_weak, entry.hint)
 
 
 def _inherited(entry: Asking, outer: Terms) -> Terms:
@@ -65,6 +68,7 @@ def _inherited(entry: Asking, outer: Terms) -> Terms:
         agreement=entry.agreement or outer.agreement,
         epoch=entry.epoch if has_own else outer.epoch + entry.epoch,
         allow_weak=outer.allow_weak if entry.allow_weak is None else entry.allow_weak,
+        hint=entry.hint or outer.hint,
         is_inherited=not has_own,
     )
 

@@ -114,6 +114,7 @@ class Projects:
             agreement=terms.agreement,
             epoch=terms.epoch,
             allow_weak=terms.allow_weak,
+            hint=terms.hint,
         )
 
 

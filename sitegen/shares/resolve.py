@@ -164,7 +164,7 @@ def _share(
         show=entry.show or work.config.privacy.show,
     )
     if isinstance(entry, ShareEntry):
-        share = replace(share, title=entry.title, messages=entry.messages)
+        share = replace(share, title=entry.title, messages=entry.messages, public_title=entry.public_title)
     return share
 
 
@@ -175,6 +175,7 @@ class _Protection(TypedDict):
     agreement: str | None
     epoch: int
     allow_weak: bool
+    hint: str | None
     is_inherited: bool
 
 
@@ -187,6 +188,7 @@ def _protection(terms: Terms) -> _Protection:
         agreement=terms.agreement,
         epoch=terms.epoch,
         allow_weak=terms.allow_weak,
+        hint=terms.hint,
         is_inherited=terms.is_inherited,
     )
 

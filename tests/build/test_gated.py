@@ -445,3 +445,26 @@ def test_project_that_gets_a_gate_loses_its_open_index(workshop: Workshop) -> No
     (workshop.folder / "sitegen.toml").write_text(text)
     workshop.build()
     assert holding(workshop, *WORDS, b"On waves") == {}
+
+
+# ----------------------------------------------------------------------------------------------------- what may be said
+
+
+def test_hint_and_public_title_are_all_that_is_said_outside(workshop: Workshop) -> None:
+    folder = gated(workshop, *GATED, 'hint = "Ask Ann"', 'public_title = "A story for friends"')
+    assert "Ask Ann" in (folder / "index.html").read_text("utf-8")
+    indexes = [path for path in holding(workshop, b"A story for friends") if path.startswith("p/")]
+    assert [path for path in indexes if path.endswith("index.html")]
+    assert holding(workshop, *WORDS) == {}
+    opened = open_folder(folder, password=PASSWORD)
+    assert opened is not None
+    assert "On tides" in opened.html
+
+
+def test_hint_that_gives_the_password_away_is_refused(workshop: Workshop) -> None:
+    workshop.talk(tides())
+    workshop.configure(share("tides", "t", *GATED, f'hint = "It is {PASSWORD.upper()}"'))
+    result = workshop.run("build")
+    assert result.exit_code == 3
+    assert "the hint of the share “t” holds the password itself" in result.stderr
+    assert "horse" not in result.output.lower()

@@ -85,6 +85,7 @@ def test_password_can_be_given_in_three_ways(site: SiteFolder, args: list[str], 
         (["--gate", "password", "--codes", "5"], 2, "--codes makes one-time codes"),
         (["--gate", "password", "--secret", "hunter2"], 2, "--secret says where a secret is kept"),
         (["--gate", "password", "--recipient", "bo@example.org"], 2, "belong to the gate “email”"),
+        (["--password", STRONG, "--hint", f"it's {STRONG}"], 3, "the hint holds the password itself"),
         (["--gate", "agreement"], 2, "needs the terms that are agreed to"),
         (["--agreement", "none.md"], 2, "the terms in none.md can't be read"),
     ],
@@ -123,6 +124,7 @@ def test_recipients_codes_and_terms_are_written(site: SiteFolder) -> None:
     terms = site.folder / "terms/review.md"
     terms.write_text("# Terms\n\nBe kind.\n")
     args = ["--recipient", "Bo@Example.org", "--recipient", "ann@example.org", "--agreement", str(terms)]
+    args += ["--hint", "Ask Ann", "--public-title", "For two"]
     assert site.run("share", "parser-1", "--slug", "a", *args).exit_code == 0
     assert site.run("share", "parser-1", "--slug", "b", "--gate", "otp", "--codes", "3").exit_code == 0
     told = site.run("share", "parser-1", "--slug", "c", "--agreement", str(terms))
@@ -130,6 +132,7 @@ def test_recipients_codes_and_terms_are_written(site: SiteFolder) -> None:
     a, b, c = site.values["share"]
     assert a["recipients"] == ["bo@example.org", "ann@example.org"]
     assert (a["gate"], a["agreement"]) == ("email", "terms/review.md")
+    assert (a["hint"], a["public_title"]) == ("Ask Ann", "For two")
     assert b["gate"] == "otp"
     assert len(private(site)["codes"]["b"]) == 3
     assert (c["gate"], c["agreement"]) == ("agreement", "terms/review.md")

@@ -67,10 +67,12 @@ def test_listing_shows_what_does_not_fit_too(world: World) -> None:
 
 
 def test_shares_have_the_gate_of_their_project(world: World) -> None:
-    text = project("slug = 'talks'", "gate = 'password'", "secret = 'env:TALKS'", "agreement = 't.md'", "epoch = 2")
+    text = project(
+        "slug = 'talks'", "gate = 'password'", "secret = 'env:TALKS'", "agreement = 't.md'", "epoch = 2", "hint = 'h'"
+    )
     found = only(world, text + share("aaaa-1", "slug = 'a'"))
     assert (found.gate, found.secret, found.agreement, found.epoch) == (Gate.PASSWORD, "env:TALKS", "t.md", 2)
-    assert found.is_inherited
+    assert (found.is_inherited, found.hint) == (True, "h")
     assert found.scope == "p:talks"
     assert found.project is not None
     assert (found.project.gate, found.project.scope) == (Gate.PASSWORD, "p:talks")
