@@ -3,7 +3,7 @@
 
 /** @param {MouseEvent} event */
 function enlarge(event) {
-  const image = /** @type {HTMLImageElement | null} */ (targetOf(event)?.closest("a > img"));
+  const image = /** @type {HTMLImageElement | null} */ (targetOf(event)?.closest("a:has(> img)")?.firstElementChild);
   if (!isPlain(event) || !image?.currentSrc) return;
   event.preventDefault();
   const dialog = make("dialog", "enlarged");
