@@ -18,8 +18,8 @@ from typing import IO, Final
 from sitegen.errors import IngestError
 from sitegen.ingest.archive import Entry, FileIndex, list_entries
 from sitegen.ingest.arrays import Element, split_array
-from sitegen.ingest.fields import Object, moment_of, object_of, text_of
-from sitegen.ingest.lines import Line, kind_of, parse_line
+from sitegen.ingest.fields import Object, moment_of, text_of
+from sitegen.ingest.lines import Line, kind_of, mend_text, parse_line
 from sitegen.ingest.pieces import pieces_of
 from sitegen.ingest.records import (
     AttachmentRecord,
@@ -37,6 +37,8 @@ from sitegen.ingest.records import (
 from sitegen.model import Json
 
 _CONVERSATIONS: Final = re.compile(r"conversations(?:[-_ ]?\d+)?\.json", re.IGNORECASE)
+_OTHERS: Final = {"mapping": "chatgpt-export", "chat_messages": "claude-export"}
+"""What a conversation of an export is known by, for those who have mixed them up."""
 _SKIP_BYTES: Final = 1 << 20
 _LONG_AGO: Final = datetime(1, 1, 1, tzinfo=UTC)
 
@@ -223,11 +225,11 @@ class Export(ABC):
         conversation = self.conversation_of(element.value)
         native_id = None if conversation is None else self.native_id(conversation)
         if conversation is None or native_id is None:
-            reason = element.problem or _why_not(element.value)
+            reason = element.problem or _why_not(element.value, parts=self.parts)
             return LineProblem(entry.location, element.number, reason)
         place = self._place_of(element, conversation)
         handle = Handle(
-            native_id=native_id,
+            native_id=mend_text(native_id),
             location=entry.location,
             key=json.dumps([place.number, place.offset, place.length, place.digest, _iso(place), place.file_count]),
             size_bytes=place.length,
@@ -311,8 +313,11 @@ def _sources(entries: Sequence[Entry]) -> tuple[list[Entry], bool]:
     return [entry for entry in entries if entry.base.lower().endswith(".json")], False
 
 
-def _why_not(value: Json) -> str:
+def _why_not(value: Json, *, parts: str) -> str:
     if not isinstance(value, dict):
         return f"it holds {kind_of(value)} where a conversation was expected"
-    known = text_of(object_of(value).get("title"))
+    for key, source in _OTHERS.items():
+        if key in value and key != parts:
+            return f"it is one for “sitegen ingest {source}”"
+    known = text_of(value.get("title"))
     return f"it is no conversation with an id{f' ({known!r})' if known else ''}"

@@ -13,7 +13,7 @@ from sitegen.errors import IngestError
 from sitegen.ingest import ingest
 from sitegen.ingest.archive import Entry, FileIndex, list_entries
 from tests.ingest.reading import one, query, texts
-from tests.support.exports import Contents, chat, node, picture, write_folder, write_zip
+from tests.support.exports import Contents, chat, claude, node, picture, write_folder, write_zip
 from tests.support.sessions import png
 
 TALK = chat(node("q", "user", "Why?", picture("file-Photo12345")), node("a", "assistant", "Because."))
@@ -139,6 +139,7 @@ def test_hidden_files_are_left_alone(tmp_path: Path) -> None:
         ({"conversations.json": "[]"}, "holds no conversations. Name ChatGPT's export"),
         ({"conversations.json": '[{"title": 1}]'}, "conversations.json:1: it is no conversation with an id"),
         ({"conversations.json": "this is a letter and no JSON"}, "it isn't JSON: expecting value at its character 1"),
+        ({"conversations.json": [claude()]}, "conversations.json:1: it is one for “sitegen ingest claude-export”"),
         ({}, "holds no conversations"),
     ],
 )

@@ -492,6 +492,15 @@ def test_broken_conversation_costs_itself_only(tmp_path: Path) -> None:
     assert [(problem.line, problem.is_kept) for problem in report.problems] == [(2, False), (4, False)]
 
 
+def test_halves_of_characters_are_mended_everywhere(tmp_path: Path) -> None:
+    broken = chat(node("q\ud83d", "user", "Why \ud83d?"), title="T\udc00", conversation_id="c\ud83d")
+    write_folder(tmp_path / "e", {"conversations.json": json.dumps([broken, TALK])})
+    for expected in ((2, 0), (0, 2)):
+        report = ingest("chatgpt-export", tmp_path / "e", tmp_path / "a.duckdb")
+        assert (report.new, report.unchanged) == expected
+    assert texts(tmp_path / "a.duckdb", "c\ufffd") == ["Why \ufffd?"]
+
+
 ids = st.sampled_from(["a", "b", "c", "d", "root"])
 anything: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.just("\ue200cite\ue202x\ue201【1†s】"),
