@@ -23,6 +23,9 @@ _REFERENCE: Final = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*|file:.+|private:.+")
 _RANGE: Final = re.compile(r"(\d{1,9})(?:\s*[-–]\s*(\d{1,9})?)?")
 _REMOTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[a-z][a-z0-9+.-]+::")
 Parsed = TypeVar("Parsed")
+# Between these every time zone can say what time it is.
+_FIRST: Final = datetime(1, 1, 3, tzinfo=UTC)
+_LAST: Final = datetime(9999, 12, 29, tzinfo=UTC)
 
 
 def base_url(table: Table, key: str) -> str | None:
@@ -109,11 +112,12 @@ def moment(table: Table, key: str, zone: tzinfo, *, ends_day: bool = False) -> d
 
 
 def as_moment(value: date, zone: tzinfo, *, ends_day: bool = False) -> datetime:
-    """A date or a time as a moment in UTC. Raises OverflowError when no calendar has it."""
+    """A date or a time as a moment in UTC, a little way from the calendar's ends. Raises OverflowError beyond them."""
     if not isinstance(value, datetime):
         day = value + timedelta(days=1) if ends_day else value
         value = datetime.combine(day, time())
-    return (value if value.tzinfo else value.replace(tzinfo=zone)).astimezone(UTC)
+    moment = (value if value.tzinfo else value.replace(tzinfo=zone)).astimezone(UTC)
+    return min(max(moment, _FIRST), _LAST)
 
 
 def slug(table: Table, key: str) -> str | None:

@@ -233,8 +233,13 @@ def _file_facts(database: Database, schema: Schema) -> dict[str, list[str]]:
 def _with_subagents(heads: Sequence[ConversationHead]) -> tuple[ConversationHead, ...]:
     known = {head.key for head in heads}
     parents = {head.key: parent for head in heads if (parent := _named_parent(head)) in known and parent is not None}
+    # Where sources have no name one key may stand for several: the fullest is the subagent, the others stand alone.
+    fullest = {head.key: head.row_id for head in sorted(heads, key=lambda each: -each.message_count)[::-1]}
     linked = [
-        replace(head, parent_key=parents.get(head.key) if _has_sane_line(head.key, parents) else None) for head in heads
+        replace(head, parent_key=parents[head.key])
+        if head.key in parents and head.row_id == fullest[head.key] and _has_sane_line(head.key, parents)
+        else head
+        for head in heads
     ]
     children = descendants(linked)
     return tuple(replace(head, digest=_whole_digest(head, children)) for head in linked)

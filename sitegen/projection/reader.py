@@ -15,13 +15,16 @@ from sitegen.projection.digest import fingerprint
 from sitegen.projection.heads import descendants, read_heads, schema_facts
 from sitegen.projection.messages import Builder, Children
 from sitegen.projection.places import find_places
-from sitegen.projection.schema import Schema, understand
-from sitegen.projection.values import moment
+from sitegen.projection.schema import NEVER_NULL, Column, Schema, refuse_nulls, understand
+from sitegen.projection.values import LONG_PAST, expiry
 
-_COLUMNS = "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = 'p' AND schema_name = 'main'"
+_COLUMNS = """
+SELECT table_name, column_name, data_type, is_nullable FROM duckdb_columns()
+WHERE database_name = 'p' AND schema_name = 'main'
+"""
 _VERSION = "SELECT value FROM p.main.meta WHERE key = 'schema_version'"
 _SHARED_VIEWS = """
-SELECT slug, conversation_id, gate_type, gate_secret, epoch_us(expires_at), view_limit
+SELECT slug, conversation_id, gate_type, gate_secret, expires_at = '-infinity', epoch_us(expires_at), view_limit
 FROM p.main.shared_views ORDER BY slug
 """
 
@@ -96,8 +99,12 @@ class Projection:
         if not self._schema.has("shared_views"):
             return []
         return [
-            SharedView(slug, conversation, gate_type, gate_secret, moment(expires), view_limit)
-            for slug, conversation, gate_type, gate_secret, expires, view_limit in self._database.query(_SHARED_VIEWS)
+            SharedView(
+                slug, conversation, gate_type, gate_secret, LONG_PAST if is_over else expiry(expires), view_limit
+            )
+            for slug, conversation, gate_type, gate_secret, is_over, expires, view_limit in self._database.query(
+                _SHARED_VIEWS
+            )
         ]
 
     def _known_heads(self) -> tuple[ConversationHead, ...]:
@@ -121,9 +128,18 @@ def _unit(head: ConversationHead, children: Children) -> list[ConversationHead]:
 
 
 def _read_schema(database: Database) -> Schema:
-    columns: dict[str, set[str]] = {}
-    for table, column in database.query(_COLUMNS):
-        columns.setdefault(table, set()).add(column)
-    version = database.query(_VERSION) if columns.get("meta", set()) >= {"key", "value"} else []
-    frozen = {table: frozenset(names) for table, names in columns.items()}
-    return understand(database.path, frozen, str(version[0][0]) if version else None)
+    columns: dict[str, dict[str, Column]] = {}
+    for table, name, kind, is_nullable in database.query(_COLUMNS):
+        columns.setdefault(table, {})[name] = Column(kind, is_nullable)
+    version = database.query(_VERSION) if columns.get("meta", {}).keys() >= {"key", "value"} else []
+    schema = understand(database.path, columns, str(version[0][0]) if version else None)
+    for table, names in NEVER_NULL.items():
+        for name in names:
+            if table in columns and columns[table][name].is_nullable:
+                _refuse_nulls(database, table, name)
+    return schema
+
+
+def _refuse_nulls(database: Database, table: str, name: str) -> None:
+    ((count,),) = database.query(f"SELECT count(*) FROM p.main.{table} WHERE {name} IS NULL")  # noqa: S608 - constants
+    refuse_nulls(database.path, table, name, count)

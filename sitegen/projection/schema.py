@@ -5,55 +5,86 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from sitegen.errors import ProjectionError
 
 NEWEST_VERSION: Final = 5
 
-NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
-    "conversations": (
-        "id",
-        "source_id",
-        "source_native_id",
-        "title",
-        "project",
-        "started_at",
-        "ended_at",
-        "metadata",
+Kind = Literal["text", "number", "time"]
+
+_FAMILIES: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "text": ("VARCHAR", "JSON", "ENUM"),
+    "number": (
+        *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
+        *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
     ),
-    "messages": (
-        "id",
-        "conversation_id",
-        "source_native_id",
-        "parent_message_id",
-        "role",
-        "model",
-        "created_at",
-        "sequence_index",
-        "metadata",
-    ),
-    "content_blocks": ("message_id", "block_index", "type", "text", "tool_name", "tool_use_id", "payload"),
+    "time": ("TIMESTAMP", "DATE"),
 }
-# A projection may lack these; one that has them must have these columns.
-OPTIONAL: Final[Mapping[str, tuple[str, ...]]] = {
-    "attachments": (
-        "message_id",
-        "filename",
-        "mime_type",
-        "storage_path",
-        "content_hash",
-        "size_bytes",
-        "metadata",
-    ),
-    "raw_events": ("source_id", "source_native_conversation_id", "line_number", "payload"),
-    "labels": ("pack", "target_kind", "target_id", "question", "value", "choice"),
-    "divergences": ("conversation_id", "fork_after", "branch_message"),
-    "shared_views": ("slug", "conversation_id", "gate_type", "gate_secret", "expires_at", "view_limit"),
+"""Beginnings of the names of DuckDB's types that hold what is wanted."""
+_DECIMALS: Final = ("DOUBLE", "FLOAT", "DECIMAL")
+_EXPECTED: Final[Mapping[Kind, str]] = {
+    "text": "a text (VARCHAR or JSON)",
+    "number": "a whole number (INTEGER)",
+    "time": "a time (TIMESTAMPTZ)",
 }
 
-Columns = Mapping[str, frozenset[str]]
-"""Names of columns by table."""
+
+def _texts(*names: str) -> dict[str, Kind]:
+    return dict.fromkeys(names, "text")
+
+
+NEEDED: Final[Mapping[str, Mapping[str, Kind]]] = {
+    "conversations": {
+        **_texts("id", "source_id", "source_native_id", "title", "project", "metadata"),
+        "started_at": "time",
+        "ended_at": "time",
+    },
+    "messages": {
+        **_texts("id", "conversation_id", "source_native_id", "parent_message_id", "role", "model", "metadata"),
+        "created_at": "time",
+        "sequence_index": "number",
+    },
+    "content_blocks": {
+        **_texts("message_id", "type", "text", "tool_name", "tool_use_id", "payload"),
+        "block_index": "number",
+    },
+}
+# A projection may lack these; one that has them must have these columns.
+OPTIONAL: Final[Mapping[str, Mapping[str, Kind]]] = {
+    "attachments": {
+        **_texts("message_id", "filename", "mime_type", "storage_path", "content_hash", "metadata"),
+        "size_bytes": "number",
+    },
+    "raw_events": {**_texts("source_id", "source_native_conversation_id", "payload"), "line_number": "number"},
+    "labels": {**_texts("pack", "target_kind", "target_id", "question", "choice"), "value": "number"},
+    "divergences": _texts("conversation_id", "fork_after", "branch_message"),
+    "shared_views": {
+        **_texts("slug", "conversation_id", "gate_type", "gate_secret"),
+        "expires_at": "time",
+        "view_limit": "number",
+    },
+}
+_ANY_NUMBER: Final = frozenset({("labels", "value")})
+NEVER_NULL: Final[Mapping[str, tuple[str, ...]]] = {
+    "conversations": ("id",),
+    "messages": ("id", "conversation_id", "sequence_index"),
+    "content_blocks": ("message_id", "block_index"),
+    "shared_views": ("slug", "conversation_id"),
+}
+"""Cells without which a row belongs nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as DuckDB tells of it."""
+
+    type: str
+    is_nullable: bool
+
+
+Columns = Mapping[str, Mapping[str, Column]]
+"""Columns by table and name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +120,39 @@ def _no_table(path: Path, table: str, columns: Columns) -> str:
     )
 
 
-def _require(path: Path, table: str, needed: tuple[str, ...], *, columns: frozenset[str], version: int | None) -> None:
-    for column in needed:
-        if column not in columns:
+def _require(
+    path: Path, table: str, needed: Mapping[str, Kind], *, columns: Mapping[str, Column], version: int | None
+) -> None:
+    for name, kind in needed.items():
+        column = columns.get(name)
+        if column is None:
             says = "doesn't say its schema version" if version is None else f"has schema version {version}"
             raise ProjectionError(
-                f"{path} lacks the column “{table}.{column}” that sitegen needs; it {says}, "
+                f"{path} lacks the column “{table}.{name}” that sitegen needs; it {says}, "
                 f"and sitegen knows versions 1 to {NEWEST_VERSION}. Update sitegen, or ingest the conversations again."
             )
+        if not _holds(column.type, kind, is_any=(table, name) in _ANY_NUMBER):
+            raise ProjectionError(
+                f"{path} has the column “{table}.{name}” as {column.type[:60]}, where {_EXPECTED[kind]} is expected. "
+                "Ingest the conversations again, or correct what made the file."
+            )
+
+
+def _holds(found: str, kind: Kind, *, is_any: bool) -> bool:
+    if found.endswith("]"):  # a list, of whatever
+        return False
+    if kind == "number":
+        return found in _FAMILIES[kind] or (is_any and found.startswith(_DECIMALS))
+    return found.startswith(_FAMILIES[kind])
+
+
+def refuse_nulls(path: Path, table: str, column: str, count: int) -> None:
+    """Raises ProjectionError when rows lack what tells where they belong."""
+    if count:
+        raise ProjectionError(
+            f"{path} has {count} rows of “{table}” whose “{column}” is NULL, and without it nobody knows what they "
+            "belong to. Remove those rows, or ingest the conversations again."
+        )
 
 
 def _warnings(path: Path, version: int | None) -> tuple[str, ...]:

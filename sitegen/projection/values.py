@@ -11,28 +11,51 @@ from typing import cast
 from sitegen.model import Json, JsonObject
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# What programs write for a time they don't know (0, or the year 1) lies before, what is no time at all after.
+_EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
+_LATEST = datetime(2200, 1, 1, tzinfo=UTC)
+LONG_PAST = _EARLIEST
+"""Stands for every time before it, where a time that is over must not pass for none."""
+# Far enough from the calendar's end for every time zone.
+_LATEST_EXPIRY = datetime(9998, 12, 31, tzinfo=UTC)
 # Made once: `json.loads` with an option makes a decoder for each call.
 _DECODER = json.JSONDecoder(parse_constant=lambda _name: None)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def moment(microseconds: int | None) -> datetime | None:
-    """The moment in UTC; None when the cell is NULL or lies outside of what a calendar can say."""
+    """The moment in UTC; None when the cell is NULL or names a time at which nobody talked to a program."""
+    return None if microseconds is None else _within_reason(microseconds)
+
+
+def expiry(microseconds: int | None) -> datetime | None:
+    """When something expires; None for NULL alone. A time that no calendar has is the nearest one that is safe."""
     if microseconds is None:
         return None
+    if microseconds < 0:
+        return LONG_PAST
     try:
-        return _EPOCH + timedelta(microseconds=microseconds)
+        return min(_EPOCH + timedelta(microseconds=microseconds), _LATEST_EXPIRY)
     except OverflowError:
-        return None
+        return _LATEST_EXPIRY
 
 
 def moment_in(text: Json) -> datetime | None:
-    """The moment that an ISO 8601 text names, in UTC; None for anything else."""
+    """The moment that an ISO 8601 text names, in UTC; None for anything else, and for a time out of reason."""
     try:
         found = datetime.fromisoformat(text) if isinstance(text, str) else None
-        return found and (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        utc = found and (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+    return utc if utc is not None and _EARLIEST <= utc < _LATEST else None
+
+
+def _within_reason(microseconds: int) -> datetime | None:
+    try:
+        found = _EPOCH + timedelta(microseconds=microseconds)
+    except OverflowError:
+        return None
+    return found if _EARLIEST <= found < _LATEST else None
 
 
 def short_id(name: str) -> str:

@@ -142,6 +142,7 @@ def test_byte_order_mark_and_windows_line_ends_are_fine(tmp_path: Path) -> None:
         pytest.param("2027-01-31", datetime(2027, 1, 30, 23, tzinfo=UTC), id="a-day-begins-there"),
         pytest.param("2027-07-01T12:00:00", datetime(2027, 7, 1, 10, tzinfo=UTC), id="no-offset-summer"),
         pytest.param("2027-01-31 12:00:00-05:00", datetime(2027, 1, 31, 17, tzinfo=UTC), id="offset"),
+        pytest.param("9999-12-31T23:59:59Z", datetime(9999, 12, 29, tzinfo=UTC), id="every-zone-has-it"),
     ],
 )
 def test_moments_count_in_the_site_s_time_zone(tmp_path: Path, value: str, moment: datetime) -> None:

@@ -181,6 +181,19 @@ def test_times_beyond_the_calendar_are_unknown(tmp_path: Path) -> None:
     assert read_all(path)["s1"].messages[0].created_at is None
 
 
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_times_that_stand_for_none_are_unknown(tmp_path: Path, time: str) -> None:
+    raw = (
+        {"type": "system", "subtype": "local_command", "uuid": "x1", "timestamp": time, "content": "<bash-input>ls"},
+    )
+    path = make_projection(
+        tmp_path / "p.duckdb", [conversation("s1", user("x", at=time), started_at=time, ended_at=time, raw_events=raw)]
+    )
+    (talk,) = read_all(path).values()
+    assert (talk.head.started_at, talk.head.ended_at) == (None, None)
+    assert {message.created_at for message in talk.messages} == {None}
+
+
 def test_digest_depends_on_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = digest(tmp_path, TALK)
     monkeypatch.setattr(duckdb, "__version__", "99.0.0")

@@ -68,6 +68,67 @@ def test_missing_column_of_an_optional_table_is_named(tmp_path: Path) -> None:
     assert "“shared_views.conversation_id”" in refusal(path)
 
 
+def without_keys(table: str, columns: str) -> list[str]:
+    """Statements that leave a table with its rows and no rule about them; `columns` replaces some of it."""
+    others = [name for name in ("attachments", "message_embeddings", "content_blocks", "messages") if name != table]
+    drops = ["DROP VIEW tool_calls", f"CREATE TABLE plain AS SELECT * REPLACE ({columns}) FROM {table}"]
+    for name in others if table in ("messages", "conversations") else []:
+        drops += [f"CREATE TABLE plain_{name} AS FROM {name}", f"DROP TABLE {name}"]
+    kept = [line.split()[2] for line in drops if line.startswith("CREATE TABLE plain_")]
+    renames = [f"ALTER TABLE {name} RENAME TO {name.removeprefix('plain_')}" for name in kept]
+    return [*drops, f"DROP TABLE {table}", f"ALTER TABLE plain RENAME TO {table}", *renames]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "found"),
+    [
+        ("conversations.title", "7", "INTEGER"),
+        ("conversations.project", "'x'::BLOB", "BLOB"),
+        ("conversations.metadata", "{'a': 1}", "STRUCT"),
+        ("conversations.source_native_id", "7", "INTEGER"),
+        ("conversations.started_at", "'2026-01-01'", "VARCHAR"),
+        ("conversations.id", "uuid()", "UUID"),
+        ("messages.model", "7", "INTEGER"),
+        ("messages.sequence_index", "1.5::DOUBLE", "DOUBLE"),
+        ("content_blocks.payload", "['{}']", "VARCHAR[]"),
+        ("content_blocks.tool_name", "true", "BOOLEAN"),
+        ("attachments.size_bytes", "'3'", "VARCHAR"),
+        ("raw_events.payload", "7", "INTEGER"),
+    ],
+)
+def test_column_of_another_type_is_told(tmp_path: Path, column: str, value: str, found: str) -> None:
+    table, _, name = column.partition(".")
+    path = make_projection(tmp_path / "p.duckdb", [TALK], then=without_keys(table, f"{value} AS {name}"))
+    message = refusal(path)
+    assert f"the column “{column}” as {found}" in message
+    assert "is expected" in message
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("conversations.started_at", "'2026-01-01'::DATE"),
+        ("conversations.ended_at", "'2026-01-01'::TIMESTAMP_NS"),
+        ("conversations.title", "'{}'::JSON"),
+        ("messages.role", "role::ENUM ('user', 'assistant')"),
+        ("messages.metadata", "'{}'::VARCHAR"),
+        ("messages.sequence_index", "sequence_index::UBIGINT"),
+    ],
+)
+def test_column_of_a_kindred_type_is_read(tmp_path: Path, column: str, value: str) -> None:
+    table, _, name = column.partition(".")
+    path = make_projection(tmp_path / "p.duckdb", [TALK], then=without_keys(table, f"{value} AS {name}"))
+    assert [block.text for message in read_all(path)["s1"].messages for block in message.blocks] == ["Hello", "Hi"]
+
+
+@pytest.mark.parametrize("column", ["conversations.id", "messages.id", "messages.sequence_index"])
+def test_row_that_belongs_nowhere_is_told(tmp_path: Path, column: str) -> None:
+    table, _, name = column.partition(".")
+    null = f"CASE WHEN {name}::VARCHAR <> '' THEN NULL ELSE {name} END AS {name}"
+    message = refusal(make_projection(tmp_path / "p.duckdb", [TALK], then=without_keys(table, null)))
+    assert f"rows of “{table}” whose “{name}” is NULL" in message
+
+
 @pytest.mark.parametrize("table", ["content_blocks", "messages", "conversations"])
 def test_missing_table_is_named(tmp_path: Path, table: str) -> None:
     dropped = ["attachments", "message_embeddings", "content_blocks", "messages", "conversations"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -235,6 +236,32 @@ def test_endless_line_of_subagents_ends(tmp_path: Path) -> None:
     assert read["a199"].head.parent_key is None
 
 
+def test_line_of_subagents_that_is_there_twice_is_read_once(tmp_path: Path) -> None:
+    line = [conversation("a000", user("x")), *(agent(f"a{n:03}", f"a{n - 1:03}") for n in range(1, 25))]
+    # A table without keys, and sources without a name: every conversation is there twice under one key.
+    then = [
+        "CREATE TABLE plain AS SELECT * REPLACE (NULL::VARCHAR AS source_id) FROM conversations",
+        "INSERT INTO plain SELECT * REPLACE (id || 'b' AS id) FROM plain",
+        *(f"DROP TABLE {name}" for name in ("attachments", "message_embeddings")),
+        *(f"CREATE TABLE plain_{name} AS FROM {name}" for name in ("content_blocks", "messages")),
+        "DROP VIEW tool_calls",
+        *(f"DROP TABLE {name}" for name in ("content_blocks", "messages", "conversations")),
+        *(f"ALTER TABLE plain_{name} RENAME TO {name}" for name in ("content_blocks", "messages")),
+        "ALTER TABLE plain RENAME TO conversations",
+    ]
+    path = make_projection(tmp_path / "p.duckdb", line, then=then)
+    with opened(path) as projection:
+        heads = projection.heads()
+        assert len(heads) == 2 * len(line)
+        talks = list(projection.read([head.row_id for head in heads if head.native_id == "a000"]))
+    for talk in talks:
+        names, below = [talk.head.native_id], talk
+        while below.subagents:
+            (below,) = below.subagents
+            names.append(below.head.native_id)
+        assert names == [row.native_id for row in line]
+
+
 # -------------------------------------------------------------------------------------------------- blocks and payloads
 
 
@@ -368,6 +395,37 @@ def test_shared_views_are_read(tmp_path: Path) -> None:
     ]
     with opened(make_projection(tmp_path / "p.duckdb", [], shared_views=views)) as projection:
         assert projection.shared_views() == views[::-1]
+
+
+@pytest.mark.parametrize(
+    ("expires_at", "found"),
+    [
+        ("0001-01-01T00:00:00Z", "1970-01-02"),
+        ("5000-01-01 (BC) 00:00:00+00", "1970-01-02"),
+        ("-infinity", "1970-01-02"),
+        ("1969-07-20T20:17:40Z", "1970-01-02"),
+        ("2026-01-02T00:00:00Z", "2026-01-02"),
+        ("9999-12-31T23:59:59Z", "9998-12-31"),
+        ("200000-01-01T00:00:00Z", "9998-12-31"),
+        ("infinity", None),
+    ],
+)
+def test_a_view_that_is_over_never_counts_as_one_without_an_end(
+    tmp_path: Path, expires_at: str, found: str | None
+) -> None:
+    views = [SharedView("a", "c1", None, None, FIRST_MOMENT, None)]
+    then = [f"UPDATE shared_views SET expires_at = '{expires_at}'"]
+    with opened(make_projection(tmp_path / "p.duckdb", [], shared_views=views, then=then)) as projection:
+        (view,) = projection.shared_views()
+    assert view.expires_at == (datetime.fromisoformat(f"{found}T00:00:00Z") if found else None)
+
+
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "DATE", "TIMESTAMP_S"])
+def test_expiry_of_a_kindred_type_is_read(tmp_path: Path, kind: str) -> None:
+    views = [SharedView("a", "c1", None, None, FIRST_MOMENT, None)]
+    then = [f"ALTER TABLE shared_views ALTER expires_at TYPE {kind}", "UPDATE shared_views SET expires_at='2026-01-02'"]
+    with opened(make_projection(tmp_path / "p.duckdb", [], shared_views=views, then=then)) as projection:
+        assert [view.expires_at for view in projection.shared_views()] == [datetime(2026, 1, 2, tzinfo=UTC)]
 
 
 def test_head_counts_messages_itself(tmp_path: Path) -> None:
