@@ -105,6 +105,17 @@ def remove_raw_events(connection: duckdb.DuckDBPyConnection, source_id: str, nat
         )
 
 
+def natives_left_behind(connection: duckdb.DuckDBPyConnection, source_id: str) -> frozenset[str]:
+    """Native ids of a source's conversations whose row is gone while raw events of theirs are there."""
+    found = connection.execute(
+        """SELECT DISTINCT source_native_conversation_id FROM raw_events
+        WHERE source_id = $1 AND source_native_conversation_id NOT IN
+            (SELECT source_native_id FROM conversations WHERE source_id = $1)""",
+        [source_id],
+    ).fetchall()
+    return frozenset(native_id for (native_id,) in found)
+
+
 def _insert_statement(table: Table) -> str:
     names = ", ".join(name for name, _ in table.columns)
     values = ", ".join(_value(name, kind) for name, kind in table.columns)

@@ -113,6 +113,7 @@ class Writer:
         self._files = files
         self._max_problems = max_problems
         self._on_read = on_read
+        self._left_behind: frozenset[str] = frozenset()
         self._rows: dict[Table, list[Row]] = {table: [] for table in _ORDER}
         self._bytes = 0
         self._bytes_read = 0
@@ -123,6 +124,7 @@ class Writer:
             "SELECT source_native_id, id, content_hash, message_count, metadata FROM conversations WHERE source_id = ?",
             [self._adapter.source_id],
         ).fetchall()
+        self._left_behind = tables.natives_left_behind(self._connection, self._adapter.source_id)
         return {
             native_id: _stored(row_id, content_hash, count, meta)
             for native_id, row_id, content_hash, count, meta in rows
@@ -138,7 +140,8 @@ class Writer:
         try:
             self._touch_source()
             tables.remove_messages(self._connection, rewritten)
-            tables.remove_raw_events(self._connection, self._adapter.source_id, [task.native_id for task in changed])
+            stale = {task.native_id for task in changed} | (self._left_behind & {task.native_id for task in batch})
+            tables.remove_raw_events(self._connection, self._adapter.source_id, sorted(stale))
             written = [self._write_one(task) for task in batch]
             self._flush(None)
             self._connection.commit()

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from sitegen.ingest import IngestReport, ingest
@@ -58,6 +59,25 @@ def test_second_ingest_leaves_every_row_as_it_was(projects: Path, db: Path) -> N
     before = everything(db)
     assert counts(ingest("claude-code", projects, db)) == (0, 0, 1)
     assert everything(db) == before
+
+
+def test_conversation_that_someone_deleted_is_ingested_anew(projects: Path, db: Path) -> None:
+    small_session(projects)
+    small_session(projects, "s2")
+    ingest("claude-code", projects, db)
+    ids = [
+        f"SELECT id FROM {name} ORDER BY id" for name in ("conversations", "messages", "content_blocks", "raw_events")
+    ]
+    before = [query(db, sql) for sql in ids]
+    gone = "(SELECT id FROM messages WHERE conversation_id = (SELECT id FROM conversations WHERE title LIKE '%s1%'))"
+    with duckdb.connect(str(db)) as connection:
+        connection.execute(f"DELETE FROM content_blocks WHERE message_id IN {gone}")
+    with duckdb.connect(str(db)) as connection:
+        connection.execute(f"DELETE FROM messages WHERE id IN {gone}")
+    with duckdb.connect(str(db)) as connection:
+        connection.execute("DELETE FROM conversations WHERE title LIKE '%s1%'")
+    assert counts(ingest("claude-code", projects, db)) == (1, 0, 1)
+    assert [query(db, sql) for sql in ids] == before
 
 
 def test_report_counts_what_the_files_hold(projects: Path, db: Path) -> None:
