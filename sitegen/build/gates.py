@@ -137,7 +137,9 @@ class Gates:
             self._watch(wish)
             keyring = gather(wish, self.vault)
             terms = None if agreement is None else self._read_terms(agreement, wish)
-            facts = (slug, terms or "", str(expires), str(limit), str(wish.epoch), wish.hint or "")
+            known = (slug, terms or "", wish.hint or "")
+            # Also whether a weak password may pass: when that is taken back, it's judged anew.
+            facts = (*known, *map(str, (expires, limit, wish.epoch, wish.is_weak_allowed)))
             identity = gate_id(self.vault.require_site_secret(), keyring, *facts)
             self._ready[owner] = _Ready(wish, keyring, terms, slug, identity, expires, limit)
         except SitegenError as error:

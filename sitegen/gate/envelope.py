@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sitegen.gate import keys, stream
@@ -24,7 +24,7 @@ class Credential:
     """A way in: the 32-byte root that a password, a code or a link gives."""
 
     kind: SlotKind
-    root: bytes
+    root: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,6 +315,9 @@ def test_weak_password_passes_when_its_owner_says_so(workshop: Workshop, monkeyp
     result = workshop.run("build")
     assert result.exit_code == 0
     assert "can be guessed in" in result.stderr
+    workshop.configure(share("tides", "t", *GATED))
+    assert workshop.run("build").exit_code == 3
+    assert not (workshop.public / "s/t").exists()
 
 
 def test_without_a_site_secret_nothing_is_published(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
