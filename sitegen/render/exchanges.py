@@ -5,6 +5,7 @@ An exchange that grows too long for a page goes on in a second one that has no p
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +19,10 @@ from sitegen.render.text import first_line
 
 EXCHANGE_BYTES = 200_000
 _OUTLINE_LIMIT = 120
+_HEAD = 4_000
+"""Characters of a prompt in which its first line is looked for."""
+_MARKS = re.compile(r"^\s*(?:#{1,6}|>)\s+|(?:\*\*|~~)(?=\S)|(?<=\S)(?:\*\*|~~)|(?<!`)`(?!`)", re.MULTILINE)
+"""Marks of Markdown that say nothing in a line of plain text."""
 
 
 def draw_path(messages: Sequence[Message], items: Iterable[Item], drawing: Drawing) -> tuple[Exchange, ...]:
@@ -124,7 +129,7 @@ def headline(prompt: Prompt, ctx: Context) -> str:
     """A prompt in one line of plain text."""
     words = f"{prompt.command} {prompt.text}".strip() if prompt.command else prompt.text
     names = (file.filename for file in prompt.attachments if file.filename)
-    return first_line(words or next(names, ""), _OUTLINE_LIMIT) or ctx.t("render.images_only")
+    return first_line(_MARKS.sub("", words[:_HEAD]) or next(names, ""), _OUTLINE_LIMIT) or ctx.t("render.images_only")
 
 
 def _pieces(group: Sequence[Item], drawing: Drawing) -> Iterator[_Piece]:

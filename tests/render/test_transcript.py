@@ -406,6 +406,22 @@ def test_a_persona_is_named_with_the_source() -> None:
     assert rendered(replace(conversation, head=head)).facts.source == "Workspace · Archivist"
 
 
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("## Why is `x` **empty**?\n\nMore.", "Why is x empty?"),
+        ("> quoted ~~words~~", "quoted words"),
+        ("```python\nx = 1\n```", "```python"),
+        ("2 * 3 ** 4 # five", "2 * 3 ** 4 # five"),
+    ],
+    ids=["heading", "quotation", "fence", "arithmetic"],
+)
+def test_the_outline_tells_a_prompt_without_marks(prompt: str, told: str) -> None:
+    (exchange,) = rendered(talk(ask(prompt), say("."))).exchanges
+    assert exchange.outline is not None
+    assert exchange.outline.text == told
+
+
 def test_two_commands_in_one_message_begin_two_exchanges_of_their_own() -> None:
     commands = "<command-name>/a</command-name>\n<command-name>/b</command-name>"
     exchanges = rendered(talk(ask(commands), say("Both done."))).exchanges
