@@ -68,6 +68,7 @@ class Frame:
             js=self.link(path, self.assets.js),
             icon=self.link(path, self.assets.icon),
             canonical=self.urls.absolute(path) if is_indexed else None,
+            address=self.urls.absolute(path),
             is_indexed=is_indexed,
             **values,
         )
