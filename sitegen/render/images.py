@@ -39,7 +39,9 @@ def render_image(block: Block, ctx: Context, *, alt: str = "", attachments: Sequ
     found = _attached(payload, attachments)
     if found is not None and found.data is not None:
         return render_picture(found.data, ctx, alt=alt or found.filename or "")
-    return _named("prose.image_missing", ctx, alt=alt, reason=found.missing if found else None)
+    known = payload.get("missing")
+    reason = found.missing if found else known if isinstance(known, str) else None
+    return _named("prose.image_missing", ctx, alt=alt, reason=reason)
 
 
 def render_picture(data: bytes, ctx: Context, *, alt: str = "") -> Markup:

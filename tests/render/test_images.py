@@ -240,6 +240,7 @@ def test_a_pointer_finds_its_attachment(ctx: Context) -> None:
             "Image: a.png (its file is gone)",
             id="a reason",
         ),
+        pytest.param({"alt": "A cat", "missing": "it is lost"}, (), "Image: A cat (it is lost)", id="its own reason"),
         pytest.param({"source": {"data": "%%%"}}, (), "damaged", id="no base64"),
         pytest.param({"image_url": "data:image/png"}, (), "damaged", id="half an address"),
         pytest.param({"source": None, "image_url": 3, "data": []}, (), "not in the archive", id="wrong types"),
