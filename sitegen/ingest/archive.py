@@ -93,7 +93,8 @@ def _zip_entries(path: Path) -> Iterator[Entry]:
         infos = archive.infolist()
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
         raise IngestError(f"{path} is no zip that can be read: {error}. Download it again.") from error
-    files = [info for info in infos if not info.is_dir()]
+    # Of two entries of one name the last counts, as for any program that unpacks.
+    files = list({info.filename: info for info in infos if not info.is_dir()}.values())
     if files and all(info.flag_bits & _ENCRYPTED for info in files):
         raise IngestError(f"{path} is protected by a password. Unpack it, and name the folder.")
     zips = [info.filename for info in files if info.filename.lower().endswith(".zip")]

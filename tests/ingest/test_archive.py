@@ -75,6 +75,14 @@ def test_entry_with_a_name_that_leads_elsewhere_is_only_read(tmp_path: Path, nam
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.duckdb", "e.zip", "in"]
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_of_two_entries_of_one_name_the_last_counts(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "e.zip", "w") as archive:
+        for text in ("Older", "Newer, and longer"):
+            archive.writestr("conversations.json", json.dumps([chat(node("q", "user", text))]))
+    assert texts(read(tmp_path / "e.zip")) == ["Newer, and longer"]
+
+
 def test_trap_of_a_zip_is_refused_before_it_opens(tmp_path: Path) -> None:
     with (
         zipfile.ZipFile(tmp_path / "e.zip", "w", zipfile.ZIP_DEFLATED) as archive,
