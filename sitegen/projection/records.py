@@ -32,8 +32,6 @@ _FIELDS: Final = (
     "message.model",
     "message.usage",
     "type",
-    "attachment.type",
-    "data.type",
     "timestamp",
 )
 DETAIL_FIELDS: Final = (
@@ -78,10 +76,10 @@ _SAID_FIELDS: Final = (
 )
 _RAW_RECORDS: Final = f"""
 SELECT native_id, line_number, fields, detail,
-    CASE WHEN fields[{_TYPE + 1}] IN {_TELLING_TYPES}
-        OR fields[{_FIELDS.index("attachment.type") + 1}] IN {TELLING_ATTACHMENTS}
-        OR fields[{_FIELDS.index("data.type") + 1}] IN {_TELLING_PROGRESS}
-    THEN TRY(json_extract(payload, [{_paths(_SAID_FIELDS)}])) END
+    CASE WHEN fields[{_TYPE + 1}] IN {_SPEAKERS} THEN NULL
+        WHEN fields[{_TYPE + 1}] IN {_TELLING_TYPES} OR TRY(payload->>'$.attachment.type') IN {TELLING_ATTACHMENTS}
+            OR TRY(payload->>'$.data.type') IN {_TELLING_PROGRESS}
+        THEN TRY(json_extract(payload, [{_paths(_SAID_FIELDS)}])) END
 FROM (
     SELECT source_native_conversation_id AS native_id, line_number, payload,
         TRY(json_extract_string(payload, [{_paths(_FIELDS)}])) AS fields,
@@ -135,7 +133,7 @@ def _record(
     said: Sequence[str | None] | None,
 ) -> RawRecord:
     uuid, parent, logical, meta, sidechain, compact, *more = fields
-    api_error, agent, branch, request, subtype, message_id, model, usage, kind, _, _, at = more
+    api_error, agent, branch, request, subtype, message_id, model, usage, kind, at = more
     return RawRecord(
         uuid=uuid or "",
         line=line,
@@ -180,7 +178,8 @@ def usage_of(counts: Json) -> Usage | None:
 def pick_detail(result: JsonObject) -> JsonObject:
     """What is kept of a `toolUseResult` that is there whole."""
     file = result.get("file")
-    return _detail((name, _part(result, file, name)) for name in DETAIL_FIELDS)
+    parts = {name: _part(result, file, name) for name in DETAIL_FIELDS}
+    return _detail({name: value for name, value in parts.items() if value is not None})
 
 
 def _part(result: JsonObject, file: Json, name: str) -> Json:
@@ -193,16 +192,12 @@ def _part(result: JsonObject, file: Json, name: str) -> Json:
 def _tool_detail(values: Sequence[str | None] | None) -> JsonObject | None:
     if values is None:
         return None
-    parts = zip(DETAIL_FIELDS, values, strict=True)
-    return _detail((name, parse(value)) for name, value in parts if value is not None)
+    return _detail({name: parse(value) for name, value in zip(DETAIL_FIELDS, values, strict=True) if value is not None})
 
 
-def _detail(parts: Iterable[tuple[str, Json]]) -> JsonObject:
-    """The parts that are there, those of `file` under that name again."""
-    detail: dict[str, Json] = {}
-    file: dict[str, Json] = {}
-    for name, value in parts:
-        if value is not None:
-            outer, _, inner = name.partition(".")
-            (file if inner else detail)[inner or outer] = value
-    return {**detail, "file": file} if file else detail
+def _detail(parts: Mapping[str, Json]) -> JsonObject:
+    """The parts, those of `file` under that name again."""
+    if not any(name.startswith("file.") for name in parts):
+        return parts
+    file = {name.removeprefix("file."): value for name, value in parts.items() if name.startswith("file.")}
+    return {**{name: value for name, value in parts.items() if not name.startswith("file.")}, "file": file}
