@@ -18,7 +18,8 @@ async function fetched(name, inline) {
 async function openedFile(id) {
   const page = opened ?? refuse();
   if (!/^[\w-]+$/.test(id)) refuse();
-  const response = await fetched(`a.${id}.bin`, one(`#data-${id}`)?.textContent ?? undefined);
+  // A file keeps its name when its bytes change; the envelope's id keeps an older copy of it out.
+  const response = await fetched(`a.${id}.bin?${page.envelope.core.id}`, one(`#data-${id}`)?.textContent ?? undefined);
   const blob = await response.blob().catch(() => refuse("offline"));
   const length = blob.size - tagSize * Math.max(1, Math.ceil(blob.size / (chunkSize + tagSize)));
   const key = await fileKey(page.master, page.hash, id);

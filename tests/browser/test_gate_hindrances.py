@@ -140,10 +140,10 @@ def test_storage_that_fails_keeps_nobody_out(chromium: Browser, host: Host, how:
 def test_offline_is_told_and_can_be_tried_again(chromium: Browser, host: Host) -> None:
     page = chromium.new_context().new_page()
     page.goto(host.url())
-    page.route("**/*.bin", lambda route: route.abort())
+    page.route("**/*.bin*", lambda route: route.abort())
     enter(page, PASSWORD)
     expect_said(page, "Check the connection")
-    page.unroute("**/*.bin")
+    page.unroute("**/*.bin*")
     page.get_by_role("button", name="Try again").click()
     expect_open(page)
     page.context.close()

@@ -257,7 +257,7 @@ def test_pictures_out_of_sight_are_decrypted_for_print(open_page: OpenPage, tmp_
 
 def test_attachment_that_is_gone_is_told(chromium: Browser, host: Host) -> None:
     page = chromium.new_context().new_page()
-    page.route("**/a.*.bin", lambda route: route.fulfill(body="<!doctype html>404"))
+    page.route("**/a.*.bin*", lambda route: route.fulfill(body="<!doctype html>404"))
     page.goto(host.url() + OPEN)
     page.get_by_role("link", name="notes.txt").click()
     expect(page.locator("#note")).to_contain_text("couldn’t be opened")
@@ -348,3 +348,15 @@ def test_protected_index_lists_turns_and_filters(open_page: OpenPage, tmp_path: 
         page.locator(".pager a").nth(0).click()
         expect(page.locator(".entry")).to_have_count(100)
         assert str(page.locator(".entry a").first.get_attribute("href")).startswith("../../s/s")
+
+
+def test_cached_file_of_an_older_envelope_is_not_taken_for_the_new_one(open_page: OpenPage, host: Host) -> None:
+    """A host lets browsers keep files for a while, and a changed file keeps its name."""
+    page = open_page(host.url())
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(host.url(rest=OPEN))
+    expect(page.locator("main img[src^='blob:']").first).to_be_attached()
+    files = [url for url in asked if "/a." in url]
+    assert files
+    assert all(re.search(r"/a\.[0-9a-f]+\.bin\?[\w-]{22}$", url) for url in files)
