@@ -25,7 +25,7 @@ ALLOWED: dict[str, set[str]] = {
     "projection": {"errors", "model", "wording", "duckdb"},
     "ingest": {"errors", "model", "wording", "duckdb"},
     "shares": {"config", "errors", "model"},
-    "privacy": {"errors", "model"},
+    "privacy": {"errors", "model", "wording", "kingfisher_sdk"},
     "render": {
         *("catalogue", "model", "wording"),
         *("latex2mathml", "markdown_it", "markupsafe", "mdit_py_plugins", "PIL", "pygments"),

@@ -2,42 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from sitegen.model import Card, ConversationHead, Share
+
+TitleOf = Callable[[ConversationHead], str]
+
+
+def _own_title(head: ConversationHead) -> str:
+    return head.title or ""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
     """The open shares of a build, by conversation, and the subagents of each conversation."""
 
-    _cards: Mapping[str, Card]
+    _shares: Mapping[str, Share]
     _children: Mapping[str, tuple[ConversationHead, ...]]
+    _title_of: TitleOf
 
     @classmethod
-    def of(cls, shares: Iterable[Share], heads: Iterable[ConversationHead]) -> Family:
-        """The family of these shares, without those that a link would give away: gated, unlisted, expired."""
-        cards: dict[str, Card] = {}
+    def of(
+        cls, shares: Iterable[Share], heads: Iterable[ConversationHead], *, title_of: TitleOf = _own_title
+    ) -> Family:
+        """The family of these shares, without those that a link would give away: gated, unlisted, expired.
+
+        `title_of` gives the title of a conversation as it may be shown.
+        """
+        open_shares: dict[str, Share] = {}
         for share in shares:
             if share.listed and not share.is_gated and not share.is_expired:
-                cards.setdefault(share.head.key, _card(share))
+                open_shares.setdefault(share.head.key, share)
         children: dict[str, tuple[ConversationHead, ...]] = {}
         for head in heads:
             if head.parent_key is not None:
                 children[head.parent_key] = (*children.get(head.parent_key, ()), head)
-        return cls(cards, children)
+        return cls(open_shares, children, title_of)
 
     def parent(self, share: Share) -> Card | None:
         """The share of the conversation that this one is a subagent of."""
         key = share.head.parent_key
-        card = None if key is None else self._cards.get(key)
-        return card if card is not None and self._cards.get(share.head.key, card).slug == share.slug else None
+        found = None if key is None else self._shares.get(key)
+        if found is None or self._shares.get(share.head.key, found).slug != share.slug:
+            return None
+        return self._card(found)
 
     def children(self, share: Share) -> tuple[Card, ...]:
         """The shares of the conversation's own subagents."""
-        found = (self._cards.get(head.key) for head in self._children.get(share.head.key, ()))
-        return tuple(card for card in found if card is not None)
+        found = (self._shares.get(head.key) for head in self._children.get(share.head.key, ()))
+        return tuple(self._card(share) for share in found if share is not None)
 
     def descendants(self, head: ConversationHead) -> tuple[ConversationHead, ...]:
         """All subagents below a conversation, at any depth."""
@@ -50,13 +64,12 @@ class Family:
                     waiting.append(child)
         return tuple(found.values())
 
-
-def _card(share: Share) -> Card:
-    """Enough of a card for a link; what only the content knows isn't read for it."""
-    return Card(
-        slug=share.slug,
-        title=share.title or share.head.title or "",
-        is_protected=False,
-        project=share.project.slug if share.project else None,
-        listed=True,
-    )
+    def _card(self, share: Share) -> Card:
+        """Enough of a card for a link; what only the content knows isn't read for it."""
+        return Card(
+            slug=share.slug,
+            title=share.title or self._title_of(share.head),
+            is_protected=False,
+            project=share.project.slug if share.project else None,
+            listed=True,
+        )

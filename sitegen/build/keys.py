@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from sitegen.model import Card, Share
@@ -18,7 +18,10 @@ from sitegen.model import Card, Share
 PACKAGE = Path(__file__).resolve().parent.parent
 
 _RENDERING = ("render", "privacy", "projection", "wording", "model", "catalogue.py", "locale")
-_RENDERING_LIBRARIES = ("latex2mathml", "markdown-it-py", "markupsafe", "mdit-py-plugins", "pillow", "pygments")
+_RENDERING_LIBRARIES = (
+    *("kingfisher-secret-scanner", "latex2mathml", "markdown-it-py", "markupsafe", "mdit-py-plugins", "pillow"),
+    "pygments",
+)
 _FRAMING = ("pages", "build", "gate", "model", "urls.py", "assets.py", "catalogue.py", "locale")
 _FRAMING_LIBRARIES = ("cryptography", "jinja2", "markupsafe")
 
@@ -38,11 +41,13 @@ class Keys:
 
     rendering: str
     framing: str
+    policy: str = ""
+    """What is taken out of all shares."""
 
     def transcript(self, share: Share) -> str:
         """Names the rendered transcript: content, policy, code."""
         content = (share.head.key, share.head.digest, share.head.title, share.head.project)
-        return digest(self.rendering, content, share.show, share.messages, share.title)
+        return digest(self.rendering, content, share.shown, share.title)
 
     def page(
         self, share: Share, *, parent: Card | None, children: Sequence[Card], is_project_listed: bool, gate_id: str = ""
@@ -51,30 +56,35 @@ class Keys:
         project = None if share.project is None else (share.project.slug, share.project.name)
         family = [(card.slug, card.title) for card in (*([parent] if parent else []), *children)]
         around = (project, is_project_listed, parent is None, family)
-        return f"{terms_of(share, gate_id=gate_id)}-{digest(self.framing, self.transcript(share), share.slug, around)}"
+        terms = self.terms(share, gate_id=gate_id)
+        return f"{terms}-{digest(self.framing, self.transcript(share), share.slug, around)}"
 
+    def terms(self, share: Share, *, gate_id: str = "") -> str:
+        """A hash (40 hex digits) of who may see how much of a conversation; the first part of its page's key.
 
-def terms_of(share: Share, *, gate_id: str = "") -> str:
-    """A hash (40 hex digits) of who may see how much of a conversation; the first part of its page's key.
-
-    `gate_id` stands for secrets and is a keyed hash, so that nothing here helps to guess them.
-    """
-    shown = (share.show, share.messages, share.title)
-    return digest(
-        shown,
-        share.listed,
-        share.public_title,
-        share.is_expired,
-        share.expires,
-        share.gate,
-        share.view_limit,
-        share.epoch,
-        gate_id,
-    )
+        `gate_id` stands for secrets and is a keyed hash, so that nothing here helps to guess them.
+        """
+        who = (
+            share.listed,
+            share.public_title,
+            share.is_expired,
+            share.expires,
+            share.gate,
+            share.view_limit,
+            share.epoch,
+            gate_id,
+        )
+        return digest(share.shown, share.title, *who, self.policy)
 
 
 def make_keys(
-    *, text_settings: str, page_settings: str, templates: Sequence[Path], static: Sequence[Path], is_offline: bool
+    *,
+    text_settings: str,
+    page_settings: str,
+    templates: Sequence[Path],
+    static: Sequence[Path],
+    is_offline: bool,
+    policy: object = None,
 ) -> Keys:
     """Keys for a build with these settings (`config.fingerprint` of each scope), template and static folders."""
     rendering = digest(source_digest(_RENDERING), _versions(_RENDERING_LIBRARIES), text_settings)
@@ -82,6 +92,7 @@ def make_keys(
     return Keys(
         rendering=rendering,
         framing=digest(source_digest(_FRAMING), _versions(_FRAMING_LIBRARIES), page_settings, files, is_offline),
+        policy=digest(repr(policy)),
     )
 
 
@@ -113,4 +124,12 @@ def _files(path: Path) -> Iterable[Path]:
 
 
 def _versions(packages: Iterable[str]) -> list[str]:
-    return [f"{name} {version(name)}" for name in packages]
+    return [f"{name} {_version(name)}" for name in packages]
+
+
+def _version(package: str) -> str:
+    """A library's version; "" for one that this platform does without."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

@@ -41,3 +41,5 @@ class BuildReport:
     expired: int = 0
     next_expiry: datetime | None = None
     notices: tuple[str, ...] = ()
+    found: tuple[tuple[str, int], ...] = ()
+    """How much was taken out of what the shares show, by what it was; () when nothing was to be done."""

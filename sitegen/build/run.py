@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sysconfig
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from sitegen import pages
 from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, OnProgress, invocation
+from sitegen.build.clean import Cleaner, Scans, policy_of
 from sitegen.build.gates import Gates, watch_vault
 from sitegen.build.keys import PACKAGE, make_keys
 from sitegen.build.lookout import look_over
@@ -23,7 +24,7 @@ from sitegen.gate.vault import Vault
 from sitegen.model import ConversationHead, SharedView
 from sitegen.output.cache import Cache
 from sitegen.output.folder import Folder
-from sitegen.output.layout import CACHE_FOLDER, STATE_FILE
+from sitegen.output.layout import CACHE_FOLDER, SCAN_FOLDER, STATE_FILE
 from sitegen.output.records import FinishedBuild
 from sitegen.output.state import State
 from sitegen.output.watch import Watch
@@ -66,6 +67,7 @@ class Run:
             self.warnings += [*site.gates.notes, *look.notes]
             # Before the state says that all is done: a narrowed share must leave no trace, whenever a build dies.
             Cache(self.cache_folder).prune(site.used_entries)
+            Scans.within(self.scan_folder).prune(registry.shares)
             state.finish(self._finished(site, registry, is_clean=not look.leaks))
         _refuse_leaks(look.leaks)
         _refuse_unfinished(site)
@@ -79,11 +81,17 @@ class Run:
     def cache_folder(self) -> Path:
         return self.state_folder / CACHE_FOLDER
 
+    @property
+    def scan_folder(self) -> Path:
+        return self.state_folder / SCAN_FOLDER
+
     def _watch_inputs(self) -> None:
         """Everything that decides a byte of the output, before it's read. A new version of a library is a new name."""
         for projection in self.config.source.projections:
             self.watch.file(projection)
             self.watch.file(projection.with_name(projection.name + ".wal"))
+        if self.config.privacy.hide_file is not None:
+            self.watch.file(self.config.privacy.hide_file)
         for folder in (PACKAGE, resource_folder("templates"), resource_folder("static")):
             self.watch.tree(folder)
         for name in ("purelib", "platlib"):
@@ -102,11 +110,19 @@ class Run:
             views = projection.shared_views()
             self.warnings += projection.warnings
         self._open_vault(views)
-        registry = resolve(self.config, heads, views, now=self.now, hide_slug=slug_hider(self.vault))
+        registry = self._resolve(heads, views)
         if self.options.is_strict and registry.problems:
             msg = f"Not built, for --strict: {'; '.join(registry.problems)}"
             raise BuildError(msg)
         return heads, registry
+
+    def _resolve(self, heads: Sequence[ConversationHead], views: Sequence[SharedView]) -> Registry:
+        """The shares, with names and titles that may be shown."""
+        cleaner = Cleaner(policy_of(self.config.privacy))
+        registry = resolve(
+            self.config, heads, views, now=self.now, hide_slug=slug_hider(self.vault), clean_path=cleaner.path
+        )
+        return replace(registry, shares=tuple(cleaner.share(share) for share in registry.shares))
 
     def _open_vault(self, views: Sequence[SharedView]) -> None:
         """Opens the owner's secrets when anything asks for them: an open site needs none."""
@@ -130,6 +146,8 @@ class Run:
             projections=self.config.source.projections,
             temp_folder=self._temp_folder,
             cache_folder=self.cache_folder,
+            scan_folder=self.scan_folder,
+            policy=policy_of(self.config.privacy),
             shows_labels=self.config.pages.labels,
             is_cache_read=not self.options.is_full,
         )
@@ -143,6 +161,7 @@ class Run:
                 templates=templates,
                 static=static,
                 is_offline=self.options.is_offline,
+                policy=policy_of(self.config.privacy),
             ),
             setting=setting,
             folder=Folder.open(self.output, state=state, adopt=self.options.is_adopting, private=private),
@@ -165,7 +184,7 @@ class Run:
 
     def _finished(self, site: SiteBuild, registry: Registry, *, is_clean: bool) -> FinishedBuild:
         """A build in which something failed isn't taken for one with nothing to do."""
-        is_clean = is_clean and not site.failures and site.removal.is_complete
+        is_clean = is_clean and not site.failures and not site.refused and site.removal.is_complete
         return FinishedBuild(
             files=site.files,
             built_at=self.now,
@@ -188,6 +207,7 @@ class Run:
             expired=sum(share.is_expired for share in registry.shares),
             next_expiry=registry.next_expiry,
             notices=tuple(self.warnings),
+            found=site.found,
         )
 
 
@@ -211,6 +231,14 @@ def _refuse_unfinished(site: SiteBuild) -> None:
         raise RefusedError(msg)
     if site.gates.refused:
         msg = f"Not published, because they wouldn't be protected: {_some(site.failures)}"
+        raise RefusedError(msg)
+    if site.refused:
+        listed = "\n".join(site.refused)
+        msg = (
+            f"Not published, because secrets stand in {len(site.refused)} of {len(site.shares)} shares; the others "
+            f'were made.\n{listed}\nTake them out of the conversation, say secrets = "redact", or allow single ones by '
+            "fingerprint under [privacy]."
+        )
         raise RefusedError(msg)
     if site.failures:
         count = f"{len(site.failures)} of {len(site.shares)}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from sitegen.build.clean import Cleaner, pack, total, unpack, unpack_counts
 from sitegen.build.family import Family
 from sitegen.build.gates import Gates
 from sitegen.build.inside import cards_inside, inside, sealed_index
-from sitegen.build.keys import Keys, digest, terms_of
+from sitegen.build.keys import Keys, digest
 from sitegen.build.pool import make_all
 from sitegen.build.report import OnProgress
 from sitegen.build.watchwords import Watchword, Watchwords
@@ -26,6 +27,7 @@ from sitegen.pages import Pages
 from sitegen.urls import HOME, NOT_FOUND, SITEMAP, project_page, share_folder
 
 _SITE = "the site"
+_FOUND = "found in "
 
 
 @dataclass(slots=True)
@@ -43,6 +45,8 @@ class SiteBuild:
     jobs: int | None
     on_progress: OnProgress
     failures: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    """Failures of what must not be published: secrets stand in it."""
     records: dict[str, ShareRecord] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
     files: dict[str, FileRecord] = field(default_factory=dict)
@@ -58,7 +62,7 @@ class SiteBuild:
     _pages: Pages | None = None
 
     def __post_init__(self) -> None:
-        self._family = Family.of(self.shares, self.heads)
+        self._family = Family.of(self.shares, self.heads, title_of=Cleaner(self.setting.policy).title)
         listed = {share.project.slug: share.project for share in self.shares if _is_listed(share) and share.project}
         self._projects = tuple(listed[slug] for slug in sorted(listed))
         indexed = frozenset(listed)
@@ -144,6 +148,11 @@ class SiteBuild:
         self.removal += removal
 
     @property
+    def found(self) -> tuple[tuple[str, int], ...]:
+        """How much was taken out of all shares, by what it was."""
+        return total(unpack_counts(text) for name, text in self.facts.items() if name.startswith(_FOUND))
+
+    @property
     def pages(self) -> Pages:
         if self._pages is None:
             self._pages = make_pages(self.setting)
@@ -184,7 +193,7 @@ class SiteBuild:
 
     def _has_same_terms(self, share: Share) -> bool:
         known = self.state.last.shares.get(share.slug)
-        terms = terms_of(share, gate_id=self.gates.gate_id(share.slug))
+        terms = self.keys.terms(share, gate_id=self.gates.gate_id(share.slug))
         return known is not None and known.page_key.startswith(terms) and share.slug not in self.gates.faults
 
     def _recalls(self, share: Share) -> bool:
@@ -199,6 +208,7 @@ class SiteBuild:
 
     def _keep(self, share: Share) -> None:
         self.records[share.slug] = self.state.last.shares[share.slug]
+        self._note_found(share, None)
         if share.is_inherited and not share.is_expired:
             self.facts[inside(share)] = self.state.last.facts[inside(share)]
 
@@ -243,14 +253,22 @@ class SiteBuild:
 
     def _accept(self, share: Share, made: Made) -> None:
         if made.failure is not None:
-            self.failures.append(f"{share.slug}: {made.failure}")
+            (self.refused if made.is_refused else self.failures).append(f"{share.slug}: {made.failure}")
             self._keep_what_may_stay(share)
             return
         self._count(made.written)
+        self._note_found(share, made.found)
         self._record(share, card=made.card, cache_key=self.keys.transcript(share))
         self.watchwords |= {share.slug: made.watchwords.all} if share.is_gated else {}
         if made.inside is not None:
             self.facts[inside(share)] = to_text(made.inside)
+
+    def _note_found(self, share: Share, found: Mapping[str, int] | None) -> None:
+        """How much was taken out of a share, or was when its transcript was made."""
+        key, name = self.keys.transcript(share), f"{_FOUND}{share.slug}"
+        counts = unpack(self.state.last.facts.get(name), key) if found is None else found
+        if counts and not share.is_expired:
+            self.facts[name] = pack(counts, key)
 
     def _count(self, written: Iterable[Written]) -> None:
         written = tuple(written)
@@ -263,7 +281,7 @@ class SiteBuild:
             self.removal += self.folder.remove(owner_of(share))
             return
         self.folder.keep_as_is(owner_of(share))
-        terms = terms_of(share, gate_id=self.gates.gate_id(share.slug))
+        terms = self.keys.terms(share, gate_id=self.gates.gate_id(share.slug))
         self.records[share.slug] = replace(self.state.last.shares[share.slug], page_key=terms)
         if text := self.state.last.facts.get(inside(share)):
             self.facts[inside(share)] = text

@@ -6,12 +6,13 @@ the next build must know. Results don't depend on which worker did what.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sitegen.assets import load_assets
 from sitegen.build import watchwords
+from sitegen.build.clean import Scans, SecretsFoundError, told
 from sitegen.build.sealing import Sealing, seal_documents
 from sitegen.build.watchwords import Watchwords
 from sitegen.catalogue import Catalogue
@@ -20,7 +21,7 @@ from sitegen.model import Card, Conversation, ConversationHead, Document, Gate, 
 from sitegen.output.cache import Cache
 from sitegen.output.writer import Writer, Written
 from sitegen.pages import Pages, Site, make_card
-from sitegen.privacy import narrow
+from sitegen.privacy import Engine, Library, Policy, apply, count, find_engine
 from sitegen.urls import Urls, share_folder
 
 
@@ -35,6 +36,8 @@ class Setting:
     projections: tuple[Path, ...]
     temp_folder: Path
     cache_folder: Path
+    scan_folder: Path
+    policy: Policy
     shows_labels: bool = False
     is_cache_read: bool = True
     """False for a full build, which trusts nothing that was made before."""
@@ -72,6 +75,10 @@ class Made:
     inside: Card | None = None
     watchwords: Watchwords = field(default_factory=Watchwords, repr=False)
     failure: str | None = None
+    is_refused: bool = False
+    """Whether it failed because it must not be published."""
+    found: Mapping[str, int] | None = None
+    """How much was taken out; None when the transcript was made before."""
 
 
 def make_pages(setting: Setting) -> Pages:
@@ -87,15 +94,19 @@ def make_pages(setting: Setting) -> Pages:
 
 @dataclass(slots=True)
 class Worker:
-    """Keeps what is dear to set up: the compiled templates and the cache."""
+    """Keeps what is dear to set up: the compiled templates, the cache, the rules for secrets."""
 
     setting: Setting
+    engine: Engine = field(default_factory=find_engine)
     _pages: Pages = field(init=False)
     _cache: Cache = field(init=False)
+    _scans: Scans = field(init=False)
+    _found: dict[str, dict[str, int]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._pages = make_pages(self.setting)
         self._cache = Cache(self.setting.cache_folder)
+        self._scans = Scans.within(self.setting.scan_folder, is_read=self.setting.is_cache_read)
 
     def make(self, tasks: Sequence[Task]) -> list[Made]:
         """Makes each task's pages, in the order given; a failure is told and costs that share only."""
@@ -115,6 +126,8 @@ class Worker:
     def _read(self, waiting: dict[str, list[Task]]) -> Iterator[Conversation]:
         if not waiting:
             return
+        if isinstance(self.engine, Library):
+            self.engine.prepare()
         from sitegen.projection import open_all  # like rendering, dear to import: only for what isn't in the cache
 
         setting = self.setting
@@ -131,13 +144,13 @@ class Worker:
             words = self._choose_watchwords(task, transcript)
             written = task.writer.write(self._documents(task, transcript))
         except SitegenError as error:
-            return Made(share.slug, failure=str(error))
+            return Made(share.slug, failure=str(error), is_refused=isinstance(error, SecretsFoundError))
         except Exception as error:  # noqa: BLE001 - one page that can't be made must not cost the others
             return Made(share.slug, failure=f"something went wrong ({type(error).__name__}: {error})")
         parent_slug = None if task.parent is None else task.parent.slug
         card = make_card(share, transcript, parent_slug=parent_slug)
         inside = make_card(_opened(share), transcript, parent_slug=parent_slug) if share.is_inherited else None
-        return Made(share.slug, tuple(written), card, inside, words)
+        return Made(share.slug, tuple(written), card, inside, words, found=self._found.get(share.slug))
 
     def _documents(self, task: Task, transcript: Transcript) -> list[Document]:
         share, pages, sealing = task.share, self._pages, task.sealing
@@ -173,16 +186,26 @@ class Worker:
         from sitegen.render import RenderOptions, render
 
         share, site = task.share, self.setting.site
-        shown = narrow(conversation, share)
+        shown = self._clean(conversation, share)
         options = RenderOptions(
             language=site.language,
             timezone=site.timezone,
             show=share.show,
             title=share.title,
+            branches=share.branches,
         )
         transcript = render(shown, options)
         self._cache.put(task.transcript_key, transcript)
         return transcript
+
+    def _clean(self, conversation: Conversation, share: Share) -> Conversation:
+        """What the share may show. Raises SecretsFoundError when secrets stand in it and the owner wants none published."""
+        policy = self.setting.policy
+        scrubbed = apply(conversation, share, policy, engine=self.engine, memory=self._scans)
+        if policy.secrets == "block" and scrubbed.secrets:
+            raise SecretsFoundError("\n  ".join(told(scrubbed.secrets)))
+        self._found[share.slug] = count(scrubbed.findings)
+        return scrubbed.conversation
 
 
 def _heads(task: Task) -> tuple[ConversationHead, ...]:

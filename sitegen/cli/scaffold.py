@@ -21,7 +21,9 @@ projection = "archive.duckdb"       # "sitegen ingest" writes it; a list names s
 directory = "public"
 
 # [privacy]
-# Nothing is taken out of what you share: read a conversation before you share it.
+# Secrets, home folders and e-mail addresses are taken out; "sitegen report" shows what else a share would tell.
+# secrets = "block"                 # redact | block | allow
+# hide = ["Acme"]                   # words that nobody should read
 # show = "calls"                    # all | calls | conversation: what shares show unless they say so
 
 # "sitegen share" adds shares:

@@ -6,16 +6,16 @@ import os
 from dataclasses import fields
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 from sitegen.config import values
+from sitegen.config.privacy import read_privacy, read_showing
 from sitegen.config.toml import Table, TomlFile
 from sitegen.config.types import (
     Config,
     Match,
     Output,
     Pages,
-    Privacy,
     ProjectEntry,
     RegistryEntry,
     RuleEntry,
@@ -23,12 +23,9 @@ from sitegen.config.types import (
     Site,
     Source,
 )
-from sitegen.errors import ConfigError
 from sitegen.model import Gate, Show
 
 _SECTIONS: Final = ("site", "source", "output", "privacy", "share", "project", "rule", "registry", "pages")
-# What the privacy settings ask for in design, and the one word of each that this version can honour.
-_TODAY: Final = {"secrets": "allow", "paths": "keep", "emails": "keep"}
 
 
 def load(path: Path) -> Config:
@@ -43,7 +40,7 @@ def load(path: Path) -> Config:
         site=site,
         source=_source(top.table("source"), path.parent),
         output=_output(top.table("output"), path.parent),
-        privacy=_privacy(top.table("privacy")),
+        privacy=read_privacy(top.table("privacy"), path.parent),
         shares=tuple(_share(table, zone) for table in top.tables("share")),
         projects=tuple(_project(table) for table in top.tables("project")),
         rules=tuple(_rule(table, zone) for table in top.tables("rule")),
@@ -103,31 +100,6 @@ def _refuse_publishing_ourselves(config: Config, table: Table) -> None:
         raise table.fault("directory", "lies in the private folder .sitegen; name another")
 
 
-def _privacy(table: Table) -> Privacy:
-    table.allow(_names(Privacy))
-    secrets = table.one_of("secrets", ("redact", "block", "allow"))
-    paths = table.one_of("paths", ("shorten", "keep"))
-    emails = table.one_of("emails", ("mask", "keep"))
-    for key, value in (("secrets", secrets), ("paths", paths), ("emails", emails)):
-        if value not in (None, _TODAY[key]):
-            raise _not_yet(table, key)
-    return Privacy(
-        secrets=cast(Literal["redact", "block", "allow"], secrets or "allow"),
-        paths=cast(Literal["shorten", "keep"], paths or "keep"),
-        emails=cast(Literal["mask", "keep"], emails or "keep"),
-        show=table.choice("show", Show) or Show.ALL,
-    )
-
-
-def _not_yet(table: Table, key: str) -> ConfigError:
-    asked = table.values[key]
-    return table.fault(
-        key,
-        f'= "{asked}" is not available in this version yet: nothing would be taken out of what you publish. '
-        f'Remove the line, or write "{_TODAY[key]}", and read your conversations before you share them',
-    )
-
-
 def _share(table: Table, zone: tzinfo) -> ShareEntry:
     table.allow(_names(ShareEntry))
     return ShareEntry(
@@ -144,6 +116,8 @@ def _share(table: Table, zone: tzinfo) -> ShareEntry:
         listed=table.flag("listed"),
         show=table.choice("show", Show),
         messages=values.ranges(table, "messages"),
+        exclude=values.ranges(table, "exclude"),
+        **read_showing(table),
         epoch=table.whole("epoch", least=0) or 0,
         allow_weak=table.flag("allow_weak"),
         hint=table.text("hint"),
@@ -193,6 +167,7 @@ def _rule(table: Table, zone: tzinfo) -> RuleEntry:
         view_limit=table.whole("view_limit", least=1),
         listed=table.flag("listed"),
         show=table.choice("show", Show),
+        **read_showing(table),
         epoch=table.whole("epoch", least=0) or 0,
         allow_weak=table.flag("allow_weak"),
         hint=table.text("hint"),

@@ -60,14 +60,32 @@ class Output:
     directory: Path = field(default=Path("public"), metadata=NOTHING)
 
 
+Masking = Literal["mask", "keep"]
+
+
 @dataclass(frozen=True, slots=True)
 class Privacy:
     """`[privacy]`: what is taken out before anything is published, and how much shares show unless they say so."""
 
-    secrets: Literal["redact", "block", "allow"] = field(default="allow", metadata=TEXT)
-    paths: Literal["shorten", "keep"] = field(default="keep", metadata=TEXT)
-    emails: Literal["mask", "keep"] = field(default="keep", metadata=TEXT)
+    secrets: Literal["redact", "block", "allow"] = field(default="redact", metadata=TEXT)
+    allow: tuple[str, ...] = field(default=(), metadata=TEXT)
+    """Fingerprints of secrets that may be published."""
+    paths: Literal["shorten", "keep"] = field(default="shorten", metadata=TEXT)
+    emails: Masking = field(default="mask", metadata=TEXT)
+    hosts: Masking = field(default="keep", metadata=TEXT)
+    ips: Masking = field(default="keep", metadata=TEXT)
+    macs: Masking = field(default="keep", metadata=TEXT)
+    serials: Masking = field(default="keep", metadata=TEXT)
+    phones: Masking = field(default="keep", metadata=TEXT)
+    hide: tuple[str, ...] = field(default=(), metadata=TEXT)
+    """Words to hide, those of `hide_file` among them."""
+    hide_file: Path | None = field(default=None, metadata=NOTHING)
     show: Show = field(default=Show.ALL, metadata=NOTHING)
+    thinking: bool = field(default=True, metadata=NOTHING)
+    attachments: bool = field(default=True, metadata=NOTHING)
+    branches: bool = field(default=False, metadata=NOTHING)
+    context: bool = field(default=False, metadata=NOTHING)
+    exclude_tools: tuple[str, ...] = field(default=(), metadata=NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +105,12 @@ class ShareEntry:
     listed: bool | None = field(default=None, metadata=NOTHING)
     show: Show | None = field(default=None, metadata=NOTHING)
     messages: tuple[tuple[int, int | None], ...] = field(default=(), metadata=NOTHING)
+    exclude: tuple[tuple[int, int | None], ...] = field(default=(), metadata=NOTHING)
+    thinking: bool | None = field(default=None, metadata=NOTHING)
+    attachments: bool | None = field(default=None, metadata=NOTHING)
+    branches: bool | None = field(default=None, metadata=NOTHING)
+    context: bool | None = field(default=None, metadata=NOTHING)
+    exclude_tools: tuple[str, ...] | None = field(default=None, metadata=NOTHING)
     epoch: int = field(default=0, metadata=NOTHING)
     allow_weak: bool | None = field(default=None, metadata=NOTHING)
     hint: str | None = field(default=None, metadata=NOTHING)
@@ -138,6 +162,11 @@ class RuleEntry:
     view_limit: int | None = field(default=None, metadata=NOTHING)
     listed: bool | None = field(default=None, metadata=NOTHING)
     show: Show | None = field(default=None, metadata=NOTHING)
+    thinking: bool | None = field(default=None, metadata=NOTHING)
+    attachments: bool | None = field(default=None, metadata=NOTHING)
+    branches: bool | None = field(default=None, metadata=NOTHING)
+    context: bool | None = field(default=None, metadata=NOTHING)
+    exclude_tools: tuple[str, ...] | None = field(default=None, metadata=NOTHING)
     epoch: int = field(default=0, metadata=NOTHING)
     allow_weak: bool | None = field(default=None, metadata=NOTHING)
     hint: str | None = field(default=None, metadata=NOTHING)

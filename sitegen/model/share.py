@@ -82,6 +82,17 @@ class Share:
     show: Show = Show.ALL
     messages: tuple[tuple[int, int | None], ...] = ()
     """Ranges of messages shown, counted from 1, ends included; empty: all; an open end is None."""
+    exclude: tuple[tuple[int, int | None], ...] = ()
+    """Ranges of messages not shown, likewise."""
+    exclude_tools: tuple[str, ...] = ()
+    """Names of tools, `*` for any letters, whose calls and results aren't shown."""
+    thinking: bool = True
+    attachments: bool = True
+    """Whether images and files are shown."""
+    branches: bool = False
+    """Whether the ways not taken are shown beside the one that was."""
+    context: bool = False
+    """Whether system prompts, instructions and what programs told the model are shown."""
     epoch: int = 0
     allow_weak: bool = False
     """Whether its owner knows that the password can be guessed."""
@@ -95,6 +106,12 @@ class Share:
     @property
     def is_gated(self) -> bool:
         return self.gate is not Gate.NONE or self.agreement is not None
+
+    @property
+    def shown(self) -> tuple[object, ...]:
+        """All that decides how much of the conversation is shown."""
+        parts = (self.messages, self.exclude, self.exclude_tools)
+        return (self.show, *parts, self.thinking, self.attachments, self.branches, self.context)
 
     @property
     def scope(self) -> str:

@@ -1,72 +1,20 @@
-"""Narrows a conversation to what its share shows: a range of its messages, with or without tools and thinking."""
+"""Narrows a conversation to what its share shows: which messages, with or without tools, thinking, files, context."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
 from sitegen.model import Block, BlockKind, Conversation, Message, Share, Show
+from sitegen.privacy.context import is_context, without_context, without_embedded_thinking
 
 _SHOWN: dict[Show, frozenset[BlockKind]] = {
+    Show.ALL: frozenset({"text", "image", "attachment", "tool_use", "tool_result", "thinking"}),
     Show.CALLS: frozenset({"text", "image", "attachment", "tool_use", "tool_result"}),
     Show.CONVERSATION: frozenset({"text", "image", "attachment"}),
 }
-
-
-def narrow(conversation: Conversation, share: Share) -> Conversation:
-    """The part of a conversation that its share shows, with counts of what was left out in `hidden`.
-
-    `show = "calls"` keeps each call but not what it returned, and no thinking; `"conversation"` keeps prompts and
-    answers only. Subagents are part of their calls' results and go with them.
-    """
-    if share.show is Show.ALL and not share.messages:
-        return conversation
-    hidden: Counter[str] = Counter()
-    kept = [message for message in conversation.messages if _is_in_range(message, share)]
-    hidden["messages"] = len(conversation.messages) - len(kept)
-    if share.show is not Show.ALL:
-        kept = list(_without(kept, share.show, hidden))
-    return replace(
-        conversation,
-        messages=tuple(kept),
-        subagents=conversation.subagents if share.show is Show.ALL else (),
-        hidden=tuple((what, count) for what, count in sorted(hidden.items()) if count),
-    )
-
-
-def _is_in_range(message: Message, share: Share) -> bool:
-    """Messages count from 1 in the projection's order."""
-    number = message.index + 1
-    ranges = share.messages
-    return not ranges or any(first <= number and (last is None or number <= last) for first, last in ranges)
-
-
-def _without(messages: Iterable[Message], show: Show, hidden: Counter[str]) -> Iterable[Message]:
-    for message in messages:
-        if message.is_sidechain:
-            hidden["messages"] += 1
-            continue
-        blocks = tuple(_narrowed(block, show, hidden) for block in message.blocks)
-        left = tuple(block for block in blocks if block is not None)
-        if left:
-            # The files that came with a result are part of what its call returned.
-            has_results = any(block.kind == "tool_result" for block in left)
-            files = () if has_results else message.attachments
-            yield replace(message, blocks=left, tool_detail={}, attachments=files)
-
-
-def _narrowed(block: Block, show: Show, hidden: Counter[str]) -> Block | None:
-    if block.kind not in _SHOWN[show]:
-        hidden[_NAMES[block.kind]] += 1
-        return None
-    if block.kind != "tool_result":
-        return block
-    hidden["tool results"] += 1
-    # That a call failed is part of the call; what it printed isn't.
-    return replace(block, text=None, payload={"is_error": block.payload.get("is_error") is True, "is_hidden": True})
-
-
 _NAMES: dict[BlockKind, str] = {
     "thinking": "thinking",
     "tool_use": "tool calls",
@@ -75,3 +23,177 @@ _NAMES: dict[BlockKind, str] = {
     "image": "images",
     "attachment": "attachments",
 }
+_STARTERS = ("Task", "Agent")
+"""The tools that start subagents."""
+
+
+def narrow(conversation: Conversation, share: Share) -> Conversation:
+    """The part of a conversation that its share shows, with counts of what was left out in `hidden`.
+
+    `show = "calls"` keeps each call but not what it returned, and no thinking; `"conversation"` keeps prompts and
+    answers only. Subagents are part of their calls' results and go with them.
+    """
+    hidden: Counter[str] = Counter()
+    messages = _linked(
+        tuple(_shown(_in_range(conversation.messages, share, hidden), share, hidden)), conversation.messages
+    )
+    subagents: tuple[Conversation, ...] = ()
+    if share.show is Show.ALL and not any(
+        fnmatchcase(name, each) for name in _STARTERS for each in share.exclude_tools
+    ):
+        inner = replace(share, messages=(), exclude=())
+        subagents = tuple(narrow(subagent, inner) for subagent in conversation.subagents)
+        for subagent in subagents:
+            hidden.update(dict(subagent.hidden))
+    if _is_same(messages, conversation.messages) and _is_same(subagents, conversation.subagents):
+        return conversation
+    return replace(
+        conversation,
+        messages=messages,
+        subagents=subagents,
+        hidden=tuple((what, count) for what, count in sorted(hidden.items()) if count),
+    )
+
+
+def _linked(messages: tuple[Message, ...], all_messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Messages whose parent is gone hang on the nearest before it that is left."""
+    if len(messages) == len(all_messages):
+        return messages
+    left = {message.id for message in messages}
+    parents: dict[str, str | None] = {}
+    for message in all_messages:
+        up = message.parent_id
+        parents[message.id] = up if up is None or up in left else parents.get(up)
+    return tuple(
+        message if message.parent_id == parents[message.id] else replace(message, parent_id=parents[message.id])
+        for message in messages
+    )
+
+
+def _is_same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
+    return len(new) == len(old) and all(one is other for one, other in zip(new, old, strict=True))
+
+
+def _in_range(messages: Iterable[Message], share: Share, hidden: Counter[str]) -> Iterator[Message]:
+    is_part = bool(share.messages or share.exclude)
+    for message in messages:
+        if not _is_in_range(message, share):
+            hidden["messages"] += 1
+        elif is_part and message.is_compact_summary:
+            hidden["messages"] += 1  # it retells what isn't shown
+        else:
+            yield message
+
+
+def _is_in_range(message: Message, share: Share) -> bool:
+    """Messages count from 1 in the projection's order."""
+    number = message.index + 1
+    return (not share.messages or _holds(share.messages, number)) and not _holds(share.exclude, number)
+
+
+def _holds(ranges: Iterable[tuple[int, int | None]], number: int) -> bool:
+    return any(first <= number and (last is None or number <= last) for first, last in ranges)
+
+
+# ---------------------------------------------------------------------------------------------------------- messages
+
+
+def _shown(messages: Iterable[Message], share: Share, hidden: Counter[str]) -> Iterator[Message]:
+    excluded = _Excluded(share.exclude_tools)
+    for message in messages:
+        if message.is_sidechain and share.show is not Show.ALL:
+            hidden["messages"] += 1
+        elif not share.context and is_context(message):
+            hidden["context"] += message.role == "system" and bool(message.blocks)
+            # It stays as a link between the others.
+            yield replace(message, blocks=(), attachments=(), tool_detail={}) if message.blocks else message
+        elif (left := _narrowed(message, share, excluded, hidden)) is not None:
+            yield left
+
+
+def _narrowed(message: Message, share: Share, excluded: _Excluded, hidden: Counter[str]) -> Message | None:
+    """What is left of a message; None when nothing is. The same message when nothing goes."""
+    blocks = tuple(block for each in message.blocks if (block := _block(each, message, share, excluded, hidden)))
+    attachments = message.attachments
+    has_results = any(block.kind == "tool_result" for block in message.blocks)
+    if not share.attachments or (has_results and share.show is not Show.ALL):
+        # The files that came with a result are part of what its call returned.
+        hidden["attachments"] += 0 if has_results and share.show is not Show.ALL else len(attachments)
+        attachments = ()
+    is_whole = _is_same(blocks, message.blocks) and len(attachments) == len(message.attachments)
+    if is_whole and (share.show is Show.ALL or not message.tool_detail):
+        return message
+    if not blocks and not attachments:
+        return None
+    # The record of a result says again what its blocks said.
+    return replace(message, blocks=blocks, attachments=attachments, tool_detail={})
+
+
+class _Excluded:
+    """Calls of tools that the share leaves out, and what they returned."""
+
+    def __init__(self, patterns: tuple[str, ...]) -> None:
+        self._patterns = patterns
+        self._ids: set[str] = set()
+        self._nameless = 0
+
+    def holds(self, block: Block) -> bool:
+        if not self._patterns:
+            return False
+        if block.kind == "tool_use" and any(fnmatchcase(block.tool_name or "", each) for each in self._patterns):
+            if block.tool_use_id is None:
+                self._nameless += 1
+            else:
+                self._ids.add(block.tool_use_id)
+            return True
+        if block.kind != "tool_result":
+            return False
+        if block.tool_use_id is None and self._nameless:
+            self._nameless -= 1
+            return True
+        named = block.tool_name is not None and any(fnmatchcase(block.tool_name, each) for each in self._patterns)
+        return named or block.tool_use_id in self._ids
+
+
+def _block(block: Block, message: Message, share: Share, excluded: _Excluded, hidden: Counter[str]) -> Block | None:
+    if block.kind not in _SHOWN[share.show] or (block.kind == "thinking" and not share.thinking):
+        hidden[_NAMES[block.kind]] += 1
+        return None
+    if excluded.holds(block):
+        hidden[_NAMES[block.kind]] += block.kind == "tool_use"
+        return None
+    match block.kind:
+        case "image" | "attachment" if not share.attachments:
+            hidden[_NAMES[block.kind]] += 1
+            return None
+        case "tool_result":
+            return _result(block, share, hidden)
+        case "text":
+            return _text(block, message, share, hidden)
+        case _:
+            return block
+
+
+def _result(block: Block, share: Share, hidden: Counter[str]) -> Block:
+    is_error = block.payload.get("is_error") is True
+    if share.show is not Show.ALL:
+        hidden["tool results"] += 1
+        # That a call failed is part of the call; what it printed isn't.
+        return replace(block, text=None, payload={"is_error": is_error, "is_hidden": True})
+    if not share.attachments and len(block.payload) > 1:
+        images = str(block.payload).count("'type': 'image'")
+        hidden["images"] += images
+        block = replace(block, payload={"is_error": is_error}) if images else block
+    return block if share.context else without_context(block, is_result=True)
+
+
+def _text(block: Block, message: Message, share: Share, hidden: Counter[str]) -> Block | None:
+    if not (share.thinking and share.show is Show.ALL):
+        block = without_embedded_thinking(block, hidden)
+    if share.context or message.role != "user":
+        return block
+    left = without_context(block)
+    if left is block:
+        return block
+    hidden["context"] += 1
+    return left if left.text and left.text.strip() else None

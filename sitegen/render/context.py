@@ -47,6 +47,8 @@ class RenderOptions:
     show: Show = Show.ALL
     title: str | None = None
     """The title the owner gave; None: the conversation's own."""
+    branches: bool = True
+    """Whether the ways not taken are shown, on pages of their own."""
     prompt_lines: int = 12
     """A prompt of more lines than this folds."""
     code_lines: int = 40

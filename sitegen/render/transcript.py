@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from markupsafe import escape
 
@@ -30,6 +30,9 @@ def render(conversation: Conversation, options: RenderOptions) -> Transcript:
     agents = _draw_subagents(threads(conversation), ctx)
     main = agents.threads[0]
     tree = grow(main.messages, forks=conversation.forks, source_id=ctx.head.source_id, is_prompt=is_prompt)
+    if not options.branches and len(tree.paths) > 1:
+        conversation = replace(conversation, hidden=(*conversation.hidden, ("branches", len(tree.paths) - 1)))
+        tree = replace(tree, paths=tree.paths[:1], choices={})
     tracks = [_draw_track(path, tree, agents, ctx, conversation=conversation) for path in tree.paths]
     return _bound(conversation, tree, tracks, agents, ctx)
 

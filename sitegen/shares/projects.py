@@ -25,6 +25,8 @@ _HOME: Final = re.compile(
     r"|[A-Za-z]:/(?:Users|Documents and Settings)/[^/]+(?=/|$)"
     r"|/(?:var/)?root(?=/|$)",
 )
+_ENCODED_HOME: Final = re.compile(r"(?:[A-Za-z]-)?-(?:home|Users)-[A-Za-z0-9_]+(?:-|$)")
+"""As agents name the folder of a project's sessions: `-home-ann-code-x`."""
 _NAME_LIMIT: Final = 80
 
 
@@ -34,6 +36,8 @@ def home_shortened(value: str | None) -> str:
     if _WINDOWS.match(text):
         text = text.replace("\\", "/")
         text = re.sub(r"^//(?:wsl\$|wsl\.localhost)/[^/]+", "", text, flags=re.IGNORECASE)
+    if match := _ENCODED_HOME.match(text):
+        return _trimmed(f"~/{text[match.end() :]}")
     return _trimmed(_HOME.sub("~", text, count=1) if _HOME.match(text) else text)
 
 
@@ -55,6 +59,8 @@ class Projects:
 
     entries: Mapping[str, ProjectEntry]
     hide_slug: Callable[[str], str] | None = None
+    clean_path: Callable[[str], str] = str
+    """Takes out of a project's value what isn't to be published."""
 
     def entry(self, value: str | None) -> ProjectEntry | None:
         """What the configuration says about the project of this value."""
@@ -77,12 +83,15 @@ class Projects:
     def _name(self, value: str) -> str:
         entry = self.entries.get(value)
         given = (entry.title, entry.slug) if entry else (None, None)
-        return given[0] or project_name(value) or given[1] or value or "…"
+        return given[0] or self._own_name(value) or given[1] or value or "…"
+
+    def _own_name(self, value: str) -> str:
+        return project_name(self.clean_path(value))
 
     def _slugs(self, names: Mapping[str, str]) -> Mapping[str, str]:
         given = {value: entry.slug for value, entry in self.entries.items() if entry.slug}
         given |= self._hidden_slugs(value for value in names if value not in given)
-        free = {value: _slug_of(project_name(value)) for value in names if value not in given}
+        free = {value: _slug_of(self._own_name(value)) for value in names if value not in given}
         doubled = _doubled({value: folded(slug) for value, slug in (free | given).items() if slug})
         return given | {
             value: "-".join(filter(None, [slug or "project", _mark(value)])) if value in doubled or not slug else slug
@@ -119,7 +128,11 @@ class Projects:
 
 
 def read_projects(
-    config: Config, origin: Callable[[int], Origin], *, hide_slug: Callable[[str], str] | None = None
+    config: Config,
+    origin: Callable[[int], Origin],
+    *,
+    hide_slug: Callable[[str], str] | None = None,
+    clean_path: Callable[[str], str] = str,
 ) -> Projects:
     """The configuration's projects. Raises ConfigError when two are about one value or want one slug."""
     entries: dict[str, ProjectEntry] = {}
@@ -132,7 +145,7 @@ def read_projects(
             raise origin(entry.line).fault(f"the project in line {known.line} has the slug “{known.slug}” already")
         entries[value] = entry
         slugs[folded(entry.slug or "")] = entry
-    return Projects(entries, hide_slug)
+    return Projects(entries, hide_slug, clean_path)
 
 
 def belongs_to(head: ConversationHead, wanted: str, entry: ProjectEntry | None) -> bool:

@@ -20,6 +20,7 @@ from sitegen.shares.finder import Finder
 from sitegen.shares.gates import Terms, refuse_terms, terms_of
 from sitegen.shares.projects import Projects, belongs_to, home_shortened, read_projects
 from sitegen.shares.registry import Origin, Registry
+from sitegen.shares.showing import showing_of
 
 VIEWS = Origin(None, what="shared_views")
 HideSlug = Callable[[str], str]
@@ -33,15 +34,17 @@ def resolve(
     *,
     now: datetime,
     hide_slug: HideSlug | None = None,
+    clean_path: Callable[[str], str] = str,
     is_publishing: bool = True,
 ) -> Registry:
     """All shares of a configuration, given the conversations and shared views there are.
 
     Raises ConfigError, naming the places, for two shares of one slug, a revoked slug, a name that several conversations
     fit, and all that can't be honoured. With `is_publishing=False`, for listing and revoking, gates that don't fit
-    together are no reason to refuse. `hide_slug` is None when there is no site secret.
+    together are no reason to refuse. `hide_slug` is None when there is no site secret; `clean_path` takes out of a
+    project's value what isn't to be published.
     """
-    work = _Work(config, Finder(heads), now, is_publishing, hide_slug)
+    work = _Work(config, Finder(heads), now, is_publishing, hide_slug, clean_path)
     found = [*_from_config(work), *_from_views(work, views)]
     found += _from_rules(work, taken={each.share.head.key for each in found})
     _refuse_doubled(work, found, views)
@@ -59,6 +62,7 @@ class _Work:
     now: datetime
     is_publishing: bool
     hide_slug: HideSlug | None
+    clean_path: Callable[[str], str] = str
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     projects: Projects = field(init=False)
@@ -68,7 +72,7 @@ class _Work:
 
     def __post_init__(self) -> None:
         self.withheld = set(self.config.registry.excluded)
-        self.projects = read_projects(self.config, self.origin, hide_slug=self.hide_slug)
+        self.projects = read_projects(self.config, self.origin, hide_slug=self.hide_slug, clean_path=self.clean_path)
         self.revoked = frozenset(folded(slug) for slug in self.config.registry.revoked)
         for project in self.config.projects:
             self.check(self.origin(project.line), terms_of(project))
@@ -162,9 +166,12 @@ def _share(
         view_limit=entry.view_limit,
         listed=entry.listed or False,
         show=entry.show or work.config.privacy.show,
+        **showing_of(entry, work.config.privacy),
     )
     if isinstance(entry, ShareEntry):
-        share = replace(share, title=entry.title, messages=entry.messages, public_title=entry.public_title)
+        share = replace(
+            share, title=entry.title, messages=entry.messages, public_title=entry.public_title, exclude=entry.exclude
+        )
     return share
 
 
@@ -261,6 +268,7 @@ def _view_share(work: _Work, view: SharedView, head: ConversationHead) -> Share:
         is_expired=_is_over(expires, work.now),
         view_limit=view.view_limit,
         show=work.config.privacy.show,
+        **showing_of(None, work.config.privacy),
     )
 
 

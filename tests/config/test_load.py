@@ -91,7 +91,7 @@ def test_every_key_is_understood(tmp_path: Path) -> None:
     assert (config.site.title, config.site.language, config.site.base_path) == ("Notes", "pt-BR", "/talks/")
     assert config.source.projections == (tmp_path / "archive.duckdb",)
     assert config.output.directory == tmp_path / "site"
-    assert config.privacy == Privacy("allow", "keep", "keep", Show.CALLS)
+    assert config.privacy == Privacy(secrets="allow", paths="keep", emails="keep", show=Show.CALLS)
     assert config.registry.revoked == ("old",)
     assert config.pages.labels
 
@@ -248,19 +248,56 @@ def test_projection_must_be_named(tmp_path: Path, source: str) -> None:
     assert "[source] lacks “projection”" in refusal(tmp_path, "", source=source)
 
 
+def test_privacy_takes_out_what_nobody_asked_for_unless_told_otherwise(tmp_path: Path) -> None:
+    privacy = read(tmp_path, "").privacy
+    assert (privacy.secrets, privacy.paths, privacy.emails) == ("redact", "shorten", "mask")
+    assert {privacy.hosts, privacy.ips, privacy.macs, privacy.serials, privacy.phones} == {"keep"}
+    assert (privacy.show, privacy.thinking, privacy.attachments, privacy.branches, privacy.context) == (
+        *(Show.ALL, True, True),
+        *(False, False),
+    )
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        pytest.param('secrets = "redact"', '“allow”'.replace("“", '"').replace("”", '"'), id="redact"),
-        pytest.param('secrets = "block"', "is not available in this version yet", id="block"),
-        pytest.param('paths = "shorten"', 'privacy.paths = "shorten" is not available in this version yet', id="paths"),
-        pytest.param('emails = "mask"', "nothing would be taken out of what you publish", id="emails"),
+        pytest.param('secrets = "hide"', "should be “redact”, “block” or “allow”", id="unknown word"),
+        pytest.param('phones = "redact"', "should be “mask” or “keep”", id="unknown mask"),
+        pytest.param('emials = "mask"', "did you mean “emails”?", id="unknown key"),
+        pytest.param("thinking = 1", "should be true or false", id="number for a switch"),
+        pytest.param('hide = "Acme"', "should be a list of texts", id="text for a list"),
+        pytest.param('hide_file = "words.txt"', "names words.txt, which isn't there", id="missing file"),
     ],
-)  # fmt: skip
+)
 def test_privacy_that_can_t_be_given_is_refused_not_ignored(tmp_path: Path, line: str, message: str) -> None:
     told = refusal(tmp_path, f"[privacy]\n{line}")
     assert message in told
-    assert "sitegen.toml:4" in told
+    assert "sitegen.toml:" in told
+
+
+def test_what_is_no_fingerprint_may_be_the_secret_and_is_not_shown(tmp_path: Path) -> None:
+    told = refusal(tmp_path, "[privacy]\nallow = ['0123456789ab', 'correct horse']")
+    assert "isn't a fingerprint" in told
+    assert "horse" not in told
+
+
+def test_words_to_hide_come_from_the_list_and_from_the_file(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("# customers\nAcme Corp\n\n  Initech  \n", "utf-8")
+    privacy = read(tmp_path, "[privacy]\nhide = ['Blue']\nhide_file = 'words.txt'").privacy
+    assert privacy.hide == ("Blue", "Acme Corp", "Initech")
+    assert privacy.hide_file == tmp_path / "words.txt"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *('secrets = "block"', 'allow = ["0123456789ab"]', 'paths = "keep"', 'emails = "keep"', 'hosts = "mask"'),
+        *('ips = "mask"', 'macs = "mask"', 'serials = "mask"', 'phones = "mask"', 'hide = ["Acme"]'),
+    ],
+)
+def test_what_is_taken_out_renders_conversations_anew(tmp_path: Path, line: str) -> None:
+    before, after = read(tmp_path, ""), read(tmp_path, f"[privacy]\n{line}")
+    assert fingerprint(before, "text") != fingerprint(after, "text")
 
 
 @pytest.mark.parametrize("table", ["share", "project", "rule"])

@@ -1,0 +1,104 @@
+"""The library that knows some five hundred services' keys, if this platform has it. Loaded when first used.
+
+Everything it finds is an offset in the bytes it was given; nothing leaves the process.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from kingfisher_sdk import Scanner
+
+DISTRIBUTION: Final = "kingfisher-secret-scanner"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What the engine found: bytes from `start` to `end`, by a rule; `is_encoded` when they are base64 of it."""
+
+    start: int
+    end: int
+    rule: str
+    is_encoded: bool = False
+
+
+class Engine(Protocol):
+    """Finds secrets in bytes."""
+
+    @property
+    def name(self) -> str:
+        """Changes with all that decides what is found; "" for an engine that finds nothing."""
+
+    def scan(self, data: bytes) -> list[Match]:
+        """What is found, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoEngine:
+    """Stands in where the library isn't to be had: sitegen's own rules work alone."""
+
+    name: str = ""
+
+    def scan(self, data: bytes) -> list[Match]:
+        """Nothing."""
+        return []
+
+
+@dataclass(slots=True)
+class Library:
+    """The library in this process. `prepare` begins to load it in the background, which takes a moment."""
+
+    name: str
+    _scanner: Scanner | None = None
+    _loading: threading.Thread | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def prepare(self) -> None:
+        """Loads the rules meanwhile."""
+        if self._scanner is None and self._loading is None:
+            self._loading = threading.Thread(target=self._load, daemon=True)
+            self._loading.start()
+
+    def scan(self, data: bytes) -> list[Match]:
+        """What is found, in order."""
+        return sorted(_matches(self._load(), data), key=lambda match: (match.start, match.end, match.rule))
+
+    def _load(self) -> Scanner:
+        with self._lock:
+            if self._scanner is None:
+                from kingfisher_sdk import Scanner
+
+                self._scanner = Scanner()
+            return self._scanner
+
+
+def _matches(scanner: Scanner, data: bytes) -> Iterator[Match]:
+    for found in scanner.scan(data):
+        place = found.location
+        rule = found.rule_id.rpartition("/")[2].removeprefix("betterleaks.")
+        yield Match(place["start_offset"], place["end_offset"], rule, found.is_base64_encoded)
+
+
+def is_available() -> bool:
+    """Whether the library is installed here."""
+    return find_spec("kingfisher_sdk") is not None
+
+
+def engine_name() -> str:
+    """The library with its version; "" where it isn't."""
+    try:
+        return f"{DISTRIBUTION} {version(DISTRIBUTION)}" if is_available() else ""
+    except PackageNotFoundError:
+        return ""
+
+
+def find_engine() -> Library | NoEngine:
+    """The engine of this platform, not loaded yet."""
+    name = engine_name()
+    return Library(name) if name else NoEngine()

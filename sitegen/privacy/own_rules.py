@@ -1,0 +1,315 @@
+"""sitegen's own rules for secrets that show by where they stand: headers, cookies, addresses, assignments, key blocks.
+
+Each rule starts from a word it seeks in all texts at once, so that a text without it costs nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from sitegen.privacy.hits import Hit
+from sitegen.privacy.judge import is_assigned_secret, is_placeholder, is_token
+from sitegen.privacy.marks import SecretKind
+from sitegen.privacy.texts import SEPARATOR, Texts
+
+Rule = Callable[[Texts], Iterator[Hit]]
+
+
+def find_hits(texts: Texts) -> Iterator[Hit]:
+    """What these rules find, in no order."""
+    for rule in _RULES:
+        yield from rule(texts)
+
+
+# --------------------------------------------------------------------------------------------------------- addresses
+
+_SCHEME: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{1,20}$")
+_USERINFO: Final = re.compile(rb"([^\s:/@'\"<>`\\|()]{0,120}):([^\s/'\"<>`\\|()]{3,300})@[\w.\-\[%$]")
+_TOKEN_ALONE: Final = re.compile(rb"([A-Za-z0-9_\-.~]{16,300})@[\w.-]")
+_URL: Final = re.compile(rb"[^\s\"'<>`\\|\x1e]{4,4000}")
+_PARAMETER: Final = re.compile(
+    rb"[?&#;]((?:[\w.\-\[\]]{0,40}(?:token|secret|signature|passwd|password|apikey|api_key|api-key|session|credential))[\w\]]{0,12}"
+    rb"|sig|key|auth|sid|jwt|ticket|code|otp|pwd|pass)=([^&#\s\"'<>`\\;)\]]{8,2000})",
+    re.I,
+)
+_STEP: Final = re.compile(
+    rb"/(?:reset|reset[-_]password|verify|verification|confirm|magic|magic[-_]link|invite|invitation|activate|unsubscribe"
+    rb"|session|sessions|login|signin|auth|token|one-time|otp|share[-_]token)/([A-Za-z0-9_\-]{20,200})",
+    re.I,
+)
+
+
+def _urls(texts: Texts) -> Iterator[Hit]:
+    """Passwords and tokens in addresses: before the host, among the parameters, in links that log someone in."""
+    for at in texts.find(b"://"):
+        after = at + 3
+        if _SCHEME.search(texts.data, max(0, at - 21), at) is None:
+            continue
+        if match := _USERINFO.match(texts.data, after):
+            user, password = match[1], match[2]
+            if not is_placeholder(password) and password != user:
+                yield Hit(*match.span(2), "login", "connection-string")
+        elif (match := _TOKEN_ALONE.match(texts.data, after)) and is_token(match[1]):
+            yield Hit(*match.span(1), "login", "address-with-token")
+        end = _end_of_url(texts, after)
+        for match in _PARAMETER.finditer(texts.data, after, end):
+            if is_token(match[2], least=10):
+                yield Hit(*match.span(2), "session link", "address-parameter")
+        for match in _STEP.finditer(texts.data, after, end):
+            if is_token(match[1], least=20):
+                yield Hit(*match.span(1), "session link", "address-of-session")
+
+
+def _end_of_url(texts: Texts, start: int) -> int:
+    match = _URL.match(texts.data, start)
+    return match.end() if match else start
+
+
+_ENCODED_URL: Final = re.compile(rb"%3a%2f%2f([^%\s]{0,80})%3a([^\s]{3,200}?)%40[a-z0-9]", re.I)
+
+
+def _encoded_urls(texts: Texts) -> Iterator[Hit]:
+    for at in texts.find(b"%3a%2f%2f", is_folded=True):
+        match = _ENCODED_URL.match(texts.data, at)
+        if match and not is_placeholder(match[2]) and match[1] != match[2]:
+            yield Hit(*match.span(2), "login", "connection-string")
+
+
+# ----------------------------------------------------------------------------------------------------------- headers
+
+_AUTHORIZATION: Final = re.compile(
+    rb"authorization[\"'\\]{0,3}\s{0,3}[:=,]\s{0,3}[\"'`\\]{0,3}f?[\"'`]?\s{0,2}(?:([a-z][a-z0-9-]{2,20})[ ]+)?"
+    rb"([^\s\"'`\\,;<>()]{8,4000})"
+)
+_BEARER: Final = re.compile(rb"bearer[ ]+([a-z0-9._~+/=\-]{16,4000})")
+_BASIC: Final = re.compile(rb"basic[ ]+([a-z0-9+/]{10,400}={0,2})")
+_CURL_USER: Final = re.compile(rb"curl[^\n\x1e]{0,200}?[ ](?:-u|--user)[ =]+[\"']?([\w.@%-]{1,80}):([^\s\"'\\]{3,200})")
+
+
+def _authorizations(texts: Texts) -> Iterator[Hit]:
+    for at in texts.find(b"authorization", is_folded=True):
+        match = _AUTHORIZATION.match(texts.lower, at)
+        if match and _is_credential(texts.data[match.start(2) : match.end(2)]):
+            yield Hit(*match.span(2), "access token", "authorization-header")
+    for at in texts.find(b"bearer ", is_folded=True):
+        match = _BEARER.match(texts.lower, at)
+        if match and is_token(texts.data[match.start(1) : match.end(1)]):
+            yield Hit(*match.span(1), "access token", "bearer-token")
+    for at in texts.find(b"basic ", is_folded=True):
+        match = _BASIC.match(texts.lower, at)
+        if match and b":" in _decoded(texts.data[match.start(1) : match.end(1)]):
+            yield Hit(*match.span(1), "login", "basic-authorization")
+    for at in texts.find(b"curl ", is_folded=True):
+        match = _CURL_USER.match(texts.data, at)
+        if match and not is_placeholder(match[2]):
+            yield Hit(*match.span(2), "login", "curl-user")
+
+
+def _is_credential(value: bytes) -> bool:
+    return is_token(value, least=12) and not re.fullmatch(rb"[A-Za-z_.]+", value) and not value.startswith((b"$", b"{"))
+
+
+def _decoded(value: bytes) -> bytes:
+    """Base64 as readable bytes; b"" when it isn't."""
+    try:
+        plain = base64.b64decode(value + b"=" * (-len(value) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return plain if plain.isascii() and plain.decode("ascii").isprintable() else b""
+
+
+_COOKIES: Final = re.compile(rb"cookie[\"'\\]{0,3}\s{0,2}[:=]\s{0,3}[\"'`\\]{0,3}([^\r\n\"'`\\\x1e]{6,8000})")
+_COOKIE: Final = re.compile(rb"(?:^|;)\s*([\w.!#$%&*+^|~-]{1,100})=([^;,\s\"']{8,4000})")
+_ATTRIBUTES: Final = frozenset({b"path", b"domain", b"expires", b"max-age", b"samesite", b"priority", b"version"})
+_JAR: Final = re.compile(
+    rb"^[#\w.-]+\t(?:TRUE|FALSE)\t/[^\t\n]*\t(?:TRUE|FALSE)\t\d+\t[^\t\n]+\t([^\t\r\n]{6,4000})", re.M
+)
+
+
+def _cookies(texts: Texts) -> Iterator[Hit]:
+    """The values of cookies: in headers, and in the files that curl and wget keep."""
+    for at in texts.find(b"cookie", is_folded=True):
+        match = _COOKIES.match(texts.lower, at)
+        if match is None:
+            continue
+        is_set = texts.lower[max(0, at - 4) : at] == b"set-"
+        start, end = match.span(1)
+        for number, pair in enumerate(_COOKIE.finditer(texts.data[start:end])):
+            if pair[1].lower() in _ATTRIBUTES or (is_set and number):
+                continue
+            if is_token(pair[2], least=8):
+                yield Hit(start + pair.start(2), start + pair.end(2), "cookie", "cookie-header")
+    if b"\tTRUE\t" in texts.data or b"\tFALSE\t" in texts.data:
+        for match in _JAR.finditer(texts.data):
+            yield Hit(*match.span(1), "cookie", "cookie-file")
+
+
+# -------------------------------------------------------------------------------------------------------------- keys
+
+_WEB_TOKEN: Final = re.compile(rb"eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,8000}(?:\.[A-Za-z0-9_-]{0,8000}){1,3}")
+_BEGIN: Final = re.compile(rb"-----BEGIN ((?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?)-----")
+_PIECE: Final = re.compile(rb"[A-Za-z0-9+/]{16,}={0,2}")
+_LONGEST_KEY: Final = 16_000
+
+
+def _web_tokens(texts: Texts) -> Iterator[Hit]:
+    for at in texts.find(b"eyJ"):
+        match = _WEB_TOKEN.match(texts.data, at)
+        if match and not _is_of_documentation(match[0]):
+            yield Hit(*match.span(), "web token", "web-token")
+
+
+def _is_of_documentation(token: bytes) -> bool:
+    """The token that explains web tokens everywhere is about John Doe."""
+    try:
+        body = token.split(b".")[1]
+        said = json.loads(base64.urlsafe_b64decode(body + b"=" * (-len(body) % 4)))
+    except (ValueError, binascii.Error):
+        return False
+    return isinstance(said, dict) and said.get("name") == "John Doe"
+
+
+def _private_keys(texts: Texts) -> Iterator[Hit]:
+    """Key blocks, also when their lines stand apart: numbered, in a patch, in several blocks of a conversation."""
+    data = texts.data
+    for at in texts.find(b"-----BEGIN "):
+        match = _BEGIN.match(data, at)
+        if match is None:
+            continue
+        ending = b"-----END " + match[1] + b"-----"
+        limit = match.end() + _LONGEST_KEY
+        end = data.find(ending, match.end(), limit)
+        body = data[match.end() : end if end >= 0 else min(limit, match.end() + 4000)].replace(b"\\n", b"  ")
+        pieces = [piece for piece in _PIECE.finditer(body) if end >= 0 or len(piece[0]) >= 40]
+        if not pieces:
+            continue
+        if end >= 0 and SEPARATOR not in data[at:end]:
+            yield Hit(at, end + len(ending), "private key", "private-key")
+        for piece in pieces:
+            yield Hit(match.end() + piece.start(), match.end() + piece.end(), "private key", "private-key-line")
+
+
+# ------------------------------------------------------------------------------------------------------- assignments
+
+_NEEDLES: Final = (b"passw", b"passphrase", b"pwd", b"secret", b"token", b"credential", b"key")
+_REST: Final = re.compile(rb"[a-z0-9_\-]{0,40}")
+_GIVEN: Final = re.compile(
+    rb"[\"'\\\]]{0,4}(?:[ \t]{0,3}:[ \t]{0,3}[a-z_\[\]. |]{2,30}?)?[ \t]{0,8}(?::?=>?|:|=>)[ \t]{0,4}"
+    rb"(?:r|b|f|u)?(\\{0,3}[\"'`])?"
+)
+_FLAG: Final = re.compile(rb"[ =]([\"']?)")
+_PLAIN: Final = re.compile(rb"[^\s\"'`,;&)}\]<>|\\\x1e]{6,4096}")
+_QUOTED: Final = {
+    quote: re.compile(rb"[^\r\n\x1e" + re.escape(quote) + rb"]{6,4096}(?=" + re.escape(quote) + rb")")
+    for quote in (b'"', b"'", b"`")
+}
+_NAME: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-.")
+_KEY_OF: Final = re.compile(
+    rb"(?:api|access|secret|private|encrypt\w*|sign\w*|auth\w*|master|service|account|storage|shared|app|client|session|license|ssh|aes|hmac"
+    rb"|webhook|subscription|consumer|deploy|admin|jwt|cookie)[-_.]?keys?"
+)
+_OTHER_MEANING: Final = re.compile(
+    rb"max_?tok|tokeni[sz]|tokens$|token_?(?:count|type|limit|budget|usage|id|name|ttl|uri|url|endpoint|bucket|len|idx|index|pos)|num_"
+    rb"|(?:^|[-_.])ids?$|idempot|keyboard|keyword|key_?(?:name|id|file|path|type|code|down|up|press|board|frame|size|len|usage|vault|ring|value|map|error|spec)"
+    rb"|secret_?(?:name|arn|id|ref|version|key_?ref|manager|store)|password_?(?:field|input|hash|policy|reset|length|min|max|confirm|again|label|hint|strength|manager)"
+    rb"|[-_.](?:path|file|url|uri|type|name|len|length|size|limit|ttl|expiry|expires|expiration|prefix|suffix|format|algorithm|header|field|column|param|label|hint"
+    rb"|error|message|regex|pattern|policy|class|style|color|colour|icon|test|env|var|ref|rotation|version|provider|store|manager|service|length|count|usage|hash|fingerprint)$"
+    rb"|public|publish|cache_?key|primary|foreign|partition|sort_?key|unique|hotkey|shortcut|token(?:s|ized|izer)[-_]|csrf|xsrf|anti_?forgery"
+    rb"|(?:start|end|next|page|sep|stop|eos|bos|pad|unk|mask|cls|continuation|design|color|theme|syntax)[-_]?tokens?|no_?pass|bypass"
+)
+
+
+def _assignments(texts: Texts) -> Iterator[Hit]:
+    """Values given to names that mean a secret: in `.env` files, code, JSON, YAML, headers, command lines."""
+    seen: set[int] = set()
+    for needle in _NEEDLES:
+        for at in texts.find(needle, is_folded=True):
+            hit = _assigned(texts, at, needle)
+            if hit is not None and hit.start not in seen:
+                seen.add(hit.start)
+                yield hit
+
+
+def _assigned(texts: Texts, at: int, needle: bytes) -> Hit | None:
+    rest = _REST.match(texts.lower, at + len(needle))
+    end = rest.end() if rest else at + len(needle)
+    match = _GIVEN.match(texts.lower, end)
+    start = _start_of_name(texts.lower, at)
+    is_flag = texts.lower.startswith(b"--", start)
+    if match is None and is_flag:
+        match = _FLAG.match(texts.lower, end)
+    if match is None:
+        return None
+    name = texts.lower[start:end]
+    if _OTHER_MEANING.search(name) or (needle == b"key" and not _KEY_OF.search(name)):
+        return None
+    value, is_quoted = _value(texts, match)
+    if value is None:
+        return None
+    is_environment = is_flag or _is_environment(texts, start, end)
+    is_password = needle in (b"passw", b"passphrase", b"pwd")
+    found = texts.data[value[0] : value[1]]
+    if not is_assigned_secret(found, is_quoted=is_quoted, is_environment=is_environment, is_password=is_password):
+        return None
+    return Hit(*value, _kind_of(name), "assignment")
+
+
+def _value(texts: Texts, match: re.Match[bytes]) -> tuple[tuple[int, int] | None, bool]:
+    """Where the value stands, and whether within quotes."""
+    quote = (match[1] or b"")[-1:]
+    pattern = _QUOTED.get(quote, _PLAIN)
+    found = pattern.match(texts.data, match.end())
+    if found is None:
+        return None, False
+    start, end = found.span()
+    while quote and end > start and texts.data[end - 1 : end] == b"\\":
+        end -= 1
+    while not quote and texts.data[end - 1 : end] in (b".", b":", b"!", b"?"):
+        end -= 1
+    return (start, end), bool(quote)
+
+
+def _start_of_name(data: bytes, at: int) -> int:
+    start = at
+    while start > 0 and at - start < 60 and data[start - 1] in _NAME:
+        start -= 1
+    return start
+
+
+_LINE: Final = re.compile(
+    rb"(?:^|[\n\x1e]|\\n)[+\- \t]{0,3}(?:\d+(?:[\t|: ]|\xe2\x86\x92)+)?(?:export |set |setx |ENV |ARG |- )?[\"']?$"
+)
+
+
+def _is_environment(texts: Texts, start: int, end: int) -> bool:
+    """Whether a name begins its line as those in `.env` files do, in capitals and followed by nothing but `=`."""
+    name = texts.data[start:end]
+    return (
+        name.isupper()
+        and texts.data[end : end + 1] == b"="
+        and (_LINE.search(texts.data, max(0, start - 30), start) is not None or b"_" in name)
+    )
+
+
+def _kind_of(name: bytes) -> SecretKind:
+    if b"pass" in name or b"pwd" in name:
+        return "password"
+    if b"key" in name:
+        return "API key"
+    return "access token" if b"token" in name else "secret"
+
+
+_RULES: Final[tuple[Rule, ...]] = (
+    _urls,
+    _encoded_urls,
+    _authorizations,
+    _cookies,
+    _web_tokens,
+    _private_keys,
+    _assignments,
+)

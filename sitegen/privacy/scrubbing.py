@@ -1,0 +1,152 @@
+"""The one door of this room: a conversation in, what its share may show out, and what was found on the way.
+
+Looks for secrets and people in the whole conversation, since what a hidden part gives away may stand in a shown one;
+then narrows; then replaces, in every text that is left.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sitegen.model import Conversation, ConversationHead, Share
+from sitegen.privacy import addresses
+from sitegen.privacy.engine import Engine, NoEngine
+from sitegen.privacy.findings import tell
+from sitegen.privacy.homes import Home, find_homes
+from sitegen.privacy.marks import mark
+from sitegen.privacy.people import find_people, names_of
+from sitegen.privacy.policy import Finding, Policy
+from sitegen.privacy.secrets import Memory, Secret, find_secrets, is_worth_an_engine, secret_spans
+from sitegen.privacy.show import narrow
+from sitegen.privacy.spans import Span, cut, joined
+from sitegen.privacy.texts import Texts, collect, encode, read, rewrite
+
+_SEARCHES: Final[tuple[tuple[str, str, Callable[[Texts], Iterator[tuple[int, int]]]], ...]] = (
+    ("masks_emails", "email", addresses.find_emails),
+    ("masks_hosts", "host", addresses.find_hosts),
+    ("masks_ips", "ip", addresses.find_ips),
+    ("masks_macs", "mac", addresses.find_macs),
+    ("masks_serials", "serial", addresses.find_serials),
+    ("masks_phones", "phone", addresses.find_phones),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubbed:
+    """What a share may show, and what was found in it."""
+
+    conversation: Conversation
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def secrets(self) -> tuple[Finding, ...]:
+        """The secrets that may not be published."""
+        return tuple(each for each in self.findings if each.is_secret and not each.is_kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was learned from the whole conversation."""
+
+    secrets: Sequence[Secret]
+    homes: Sequence[Home]
+    people: frozenset[str]
+
+
+def apply(
+    conversation: Conversation,
+    share: Share,
+    policy: Policy,
+    *,
+    engine: Engine | None = None,
+    memory: Memory | None = None,
+) -> Scrubbed:
+    """The conversation as its share may show it: narrowed, and scrubbed in every text. Changes nothing it was given.
+
+    `engine` adds what the library finds to what our own rules find; `memory` keeps scans, never values.
+    """
+    texts = collect(conversation)
+    known = _learn(texts, policy, engine or NoEngine(), name=conversation.head.key, memory=memory)
+    shown = narrow(conversation, share)
+    if shown is not conversation:
+        texts = collect(shown)
+        known = replace(known, homes=list(find_homes(texts)) if policy.shortens_paths else [])
+    spans = list(_spans(texts, known, policy))
+    gone = list(joined(span for span in spans if not span.is_kept))
+    changed = {texts.strings[index]: text for index, text in cut(texts, gone)}
+    findings = tell(texts, [*gone, *(span for span in spans if span.is_kept)], changed)
+    if changed:
+        shown = rewrite(shown, changed, texts)
+    return Scrubbed(shown, tuple(findings))
+
+
+def scrub_head(head: ConversationHead, policy: Policy, *, engine: Engine | None = None) -> ConversationHead:
+    """A head whose title and project may be shown, as far as they tell by themselves what must go."""
+    title, project = scrub(head.title or "", head.project or "", policy=policy, engine=engine)
+    return replace(
+        head, title=title if head.title is not None else None, project=project if head.project is not None else None
+    )
+
+
+def scrub(*given: str, policy: Policy, engine: Engine | None = None) -> tuple[str, ...]:
+    """Some texts that stand alone, scrubbed together."""
+    texts = read(*given)
+    if engine is None or not is_worth_an_engine(texts):
+        engine = NoEngine()
+    known = _learn(texts, policy, engine, name="", memory=None)
+    gone = (span for span in _spans(texts, known, policy) if not span.is_kept)
+    changed = {texts.strings[index]: text for index, text in cut(texts, gone)}
+    return tuple(changed.get(text, text) for text in given)
+
+
+def _learn(texts: Texts, policy: Policy, engine: Engine, *, name: str, memory: Memory | None) -> _Known:
+    homes = list(find_homes(texts)) if policy.shortens_paths else []
+    return _Known(find_secrets(texts, engine, name=name, memory=memory), homes, names_of(texts, homes))
+
+
+# ------------------------------------------------------------------------------------------------- what goes, where
+
+
+def _spans(texts: Texts, known: _Known, policy: Policy) -> Iterator[Span]:
+    yield from _of_secrets(texts, known.secrets, policy)
+    for word in policy.hide:
+        yield from _all("hidden word", addresses.find_hidden(texts, word))
+    for option, kind, search in _SEARCHES:
+        if getattr(policy, option):
+            yield from _all(kind, search(texts))
+    if policy.shortens_paths:
+        yield from _of_homes(texts, known.homes, known.people)
+        yield from _all("person", find_people(texts, known.people))
+
+
+def _all(kind: str, found: Iterable[tuple[int, int]]) -> Iterator[Span]:
+    return (Span(start, end, kind, mark(kind)) for start, end in found)
+
+
+def _of_secrets(texts: Texts, secrets: Iterable[Secret], policy: Policy) -> Iterator[Span]:
+    for start, end, secret in secret_spans(texts, secrets):
+        is_kept = policy.secrets == "allow" or secret.fingerprint in policy.allow
+        yield Span(start, end, secret.kind, mark(secret.kind), secret.rule, secret.fingerprint, is_kept)
+
+
+def _of_homes(texts: Texts, homes: Iterable[Home], people: frozenset[str]) -> Iterator[Span]:
+    """A sure home becomes `~`; where only the name is known, the name goes."""
+    names = {encode(name) for name in people}
+    for home in homes:
+        is_known = texts.data[home.name_start : home.end] in names
+        if home.is_sure or (is_known and home.is_encoded):
+            yield Span(home.start, home.end, "home path", mark("home path"))
+        elif is_known:
+            yield Span(home.name_start, home.end, "home path", mark("person"))
+
+
+def count(findings: Iterable[Finding]) -> dict[str, int]:
+    """How much was taken out, by what a reader of the summary calls it."""
+    counts: Counter[str] = Counter()
+    for finding in findings:
+        if not finding.is_kept:
+            counts["secret" if finding.is_secret else finding.kind] += finding.count
+    return dict(sorted(counts.items()))
