@@ -199,7 +199,7 @@ class Worker:
         return transcript
 
     def _clean(self, conversation: Conversation, share: Share) -> Conversation:
-        """What the share may show. Raises SecretsFoundError when secrets stand in it and the owner wants none published."""
+        """What the share may show. Raises SecretsFoundError when its owner wants no secret published, and there's one."""
         policy = self.setting.policy
         scrubbed = apply(conversation, share, policy, engine=self.engine, memory=self._scans)
         if policy.secrets == "block" and scrubbed.secrets:

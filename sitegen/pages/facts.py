@@ -12,7 +12,10 @@ _MODELS_NAMED = 3
 _TOOLS_NAMED = 8
 _HIDDEN = {
     what: what.replace(" ", "_")
-    for what in ("messages", "thinking", "tool calls", "tool results", "texts", "images", "attachments")
+    for what in (
+        *("messages", "thinking", "tool calls", "tool results", "texts", "images", "attachments"),
+        *("branches", "context"),
+    )
 }
 
 
