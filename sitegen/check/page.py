@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sitegen.check.markup import Tag, line_of, read_tags
+from sitegen.check.markup import Tag, line_of, read_tags, read_xml_tags
 from sitegen.check.policy import Policy, blocks_own, check_policy, read_policy
 from sitegen.check.references import Reference, Use, references_of
 from sitegen.check.report import Finding
 from sitegen.check.site import NOT_FOUND, Site, Target, host_of, scheme_of
 
+XML_PAGES = (".xhtml", ".xht")
+PAGES = (".html", ".htm", *XML_PAGES)
+"""How names of pages end, in any case."""
 _LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 _INLINE_SCHEMES = frozenset({"data", "blob"})
 _DIRECTIVES = {
@@ -52,7 +55,8 @@ def read_page(site: Site, path: str) -> PageFacts:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return PageFacts((Finding(path, "it isn't UTF-8, as it says it is", line),), (), "\0")
-    return _check(_Reading(site, path, text, list(read_tags(text))))
+    tags = read_xml_tags(text) if path.lower().endswith(XML_PAGES) else read_tags(text)
+    return _check(_Reading(site, path, text, list(tags)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,7 @@ def _within(reading: _Reading, url: str, target: Target, *, ids: set[str]) -> st
     if target.path not in reading.site.files:
         return f"{url!r} leads to {target.path}, which isn't there"
     fragment = target.fragment.partition(":~:")[0]
-    if fragment in ("", "top") or not target.path.endswith(".html"):
+    if fragment in ("", "top") or not target.path.lower().endswith(PAGES):
         return None
     if target.path == reading.path:
         return None if fragment in ids else f"{url!r} leads to no place in this page"

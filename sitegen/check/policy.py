@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sitegen.check.markup import Tag
+from sitegen.check.markup import ODD, Tag
 
 _NAME = "content-security-policy"
 _SAFE_SCHEMES = frozenset({"data:", "blob:"})
@@ -86,11 +86,15 @@ def _is_strict(directive: str, source: str) -> bool:
 
 def _breaches(tags: Sequence[Tag], policy: Policy) -> Iterator[Fault]:
     for tag in tags:
+        if tag.name == ODD:
+            yield tag.offset, tag.content
         for name in tag.attributes:
             if name == "style":
                 yield tag.offset, f"a <{tag.name}> has a style attribute, which the policy blocks"
             elif name.startswith("on") and len(name) > len("on"):
                 yield tag.offset, f"a <{tag.name}> has the inline handler {name}, which must not be"
+            elif name == "srcdoc":
+                yield tag.offset, f"a <{tag.name}> holds a whole page in its attribute srcdoc, which must not be"
         if tag.name == "base":
             yield tag.offset, "it has a <base> element, which would turn every link"
         elif tag.name == "style" and not _has_hash(policy, tag.content, "style-src-elem", "style-src", "default-src"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from sitegen.check.css import css_references
 from sitegen.check.markup import Tag
 
 
@@ -31,35 +32,44 @@ class Reference:
 
 
 _PLAIN = {
-    "a": {"href": Use.FOLLOW, "ping": Use.LOAD},
-    "area": {"href": Use.FOLLOW, "ping": Use.LOAD},
-    "audio": {"src": Use.LOAD},
-    "blockquote": {"cite": Use.NAME},
-    "body": {"background": Use.LOAD},
-    "button": {"formaction": Use.FOLLOW},
-    "embed": {"src": Use.LOAD},
-    "form": {"action": Use.FOLLOW},
-    "frame": {"src": Use.LOAD},
-    "iframe": {"src": Use.LOAD},
-    "image": {"href": Use.LOAD, "xlink:href": Use.LOAD},
-    "img": {"src": Use.LOAD},
-    "input": {"src": Use.LOAD, "formaction": Use.FOLLOW},
-    "object": {"data": Use.LOAD},
-    "script": {"src": Use.LOAD},
-    "source": {"src": Use.LOAD},
-    "track": {"src": Use.LOAD},
-    "use": {"href": Use.LOAD, "xlink:href": Use.LOAD},
-    "video": {"src": Use.LOAD, "poster": Use.LOAD},
+    **dict.fromkeys(
+        ("src", "background", "poster", "ping", "attributionsrc", "manifest", "lowsrc", "dynsrc"), Use.LOAD
+    ),
+    **dict.fromkeys(("action", "formaction", "longdesc"), Use.FOLLOW),
+    "cite": Use.NAME,
 }
+"""What attributes refer to, whatever element they stand at."""
+_EMBEDDED = {"object": ("data", "classid", "codebase"), "embed": ("code",), "applet": ("code", "codebase", "archive")}
+_LINKING = frozenset({"a", "area"})
+_PAINTING = (
+    *("fill", "stroke", "filter", "clip-path", "mask", "cursor", "color-profile"),
+    *("marker", "marker-start", "marker-mid", "marker-end"),
+)
+"""Attributes of drawings whose values are read as those of a style sheet."""
+_FORMULA = frozenset(
+    {
+        *(
+            "annotation",
+            "annotation-xml",
+            "maction",
+            "math",
+            "menclose",
+            "merror",
+            "mfrac",
+            "mi",
+            "mmultiscripts",
+            "mn",
+        ),
+        *("mo", "mover", "mpadded", "mphantom", "mprescripts", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle"),
+        *("msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover", "semantics"),
+    }
+)
+_CHANGING = ("values", "to", "from", "by")
 _DROPPED = dict.fromkeys(map(ord, "\t\n\r"))
 _TRIMMED = "".join(map(chr, range(0x21)))
 _NAMING_RELATIONS = frozenset({"canonical", "alternate", "author", "license", "me", "next", "prev", "up", "help"})
 _REFRESH = re.compile(r"\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?[\"']?([^\"']*)", re.IGNORECASE)
 _CANDIDATE = re.compile(r"[\s,]*([^\s,][^\s]*[^\s,]|[^\s,])(?:\s[^,]*)?")
-_CSS_REFERENCE = re.compile(
-    r"""url\(\s*(?:"([^"]*)"|'([^']*)'|([^)\s"']*))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE
-)
-_CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 
 def references_of(tag: Tag) -> Iterator[Reference]:
@@ -70,33 +80,45 @@ def references_of(tag: Tag) -> Iterator[Reference]:
 
 
 def _urls_of(tag: Tag) -> Iterator[tuple[str, Use]]:
-    attributes = tag.attributes
-    for name, use in _PLAIN.get(tag.name, {}).items():
-        if name in attributes:
-            yield attributes[name], use
-    for name in ("srcset", "imagesrcset"):
-        if name in attributes:
-            yield from ((url, Use.LOAD) for url in _CANDIDATE.findall(attributes[name]))
-    if tag.name == "link" and "href" in attributes:
-        yield attributes["href"], _use_of_link(attributes.get("rel", ""))
-    elif tag.name == "meta" and attributes.get("http-equiv", "").lower() == "refresh":
-        match = _REFRESH.match(attributes.get("content", ""))
+    name = tag.name.rpartition(":")[2]
+    for attribute, value in tag.attributes.items():
+        yield from _of_attribute(tag, name, attribute, value)
+    if name == "meta" and tag.attributes.get("http-equiv", "").lower() == "refresh":
+        match = _REFRESH.match(tag.attributes.get("content", ""))
         if match and match[1]:
             yield match[1], Use.LOAD
-    elif tag.name == "style":
+    elif name == "style":
         yield from ((url, Use.LOAD) for url in css_references(tag.content))
+    elif tag.attributes.get("attributename", "").lower().endswith("href"):
+        values = (tag.attributes.get(each, "") for each in _CHANGING)
+        yield from ((url, Use.FOLLOW) for value in values for url in value.split(";") if url.strip())
 
 
-def css_references(text: str) -> Iterator[str]:
-    """What a style sheet loads."""
-    for groups in _CSS_REFERENCE.findall(_CSS_COMMENT.sub(" ", text)):
-        url = "".join(groups).strip()
-        if url:
-            yield url
+def _of_attribute(tag: Tag, name: str, attribute: str, value: str) -> Iterator[tuple[str, Use]]:
+    if attribute == "href" or attribute.endswith(":href"):
+        yield value, _use_of_href(tag, name)
+    elif attribute in _PLAIN:
+        yield value, _PLAIN[attribute]
+    elif attribute in ("srcset", "imagesrcset"):
+        yield from ((url, Use.LOAD) for url in _CANDIDATE.findall(value))
+    elif attribute in _EMBEDDED.get(name, ()):
+        yield value, Use.LOAD
+    elif attribute in _PAINTING and ("(" in value or "\\" in value):
+        yield from ((url, Use.LOAD) for url in css_references(value))
+
+
+def _use_of_href(tag: Tag, name: str) -> Use:
+    """What a drawing refers to is drawn; a link is followed, and so is any part of a formula."""
+    match name:
+        case "link":
+            return _use_of_link(tag.attributes.get("rel", ""))
+        case "base":
+            return Use.NAME
+        case _:
+            return Use.FOLLOW if name in _LINKING or name in _FORMULA else Use.LOAD
 
 
 def _use_of_link(relation: str) -> Use:
     """A link loads unless all it says is where the page belongs: a relation that isn't known may load."""
     relations = set(relation.lower().split())
-    is_naming = bool(relations & _NAMING_RELATIONS) and "stylesheet" not in relations
-    return Use.NAME if is_naming else Use.LOAD
+    return Use.NAME if relations and relations <= _NAMING_RELATIONS else Use.LOAD

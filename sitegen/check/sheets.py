@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from sitegen.check.markup import line_of, read_tags
-from sitegen.check.references import Use, css_references, references_of
+from sitegen.check.css import css_references
+from sitegen.check.markup import ODD, line_of, read_xml_tags
+from sitegen.check.page import XML_PAGES
+from sitegen.check.references import Use, references_of
 from sitegen.check.report import Finding
 from sitegen.check.site import Site, host_of, scheme_of
 
 _LOCATION = re.compile(r"<(loc|link|id|guid)\b[^>]*>\s*([^<\s][^<]*?)\s*</\1>", re.IGNORECASE)
+_STYLED = re.compile(r"""<\?xml-stylesheet\b[^>]*?\bhref\s*=\s*["']([^"']*)""", re.IGNORECASE)
 _HREF = re.compile(r"""<(?:\w+:)?link\b[^>]*?\bhref\s*=\s*["']([^"']*)["']""", re.IGNORECASE)
 
 
@@ -36,14 +39,33 @@ def check_style_sheet(site: Site, path: str) -> Iterator[Finding]:
 def check_picture(site: Site, path: str) -> Iterator[Finding]:
     """An SVG opened by itself is a page: it must not run or load anything."""
     text = site.read(path).decode("utf-8", "replace")
-    for tag in read_tags(text):
+    for tag in read_xml_tags(text):
         line = line_of(text, tag.offset)
-        name = tag.name.rpartition(":")[2]
-        if name == "script" or any(key.startswith("on") and len(key) > len("on") for key in tag.attributes):
-            yield Finding(path, "it is a picture with a script in it, which runs when it is opened by itself", line)
         for reference in references_of(tag):
-            if reference.use is Use.LOAD and scheme_of(reference.url) not in (None, "data"):
+            scheme = scheme_of(reference.url)
+            if reference.use is Use.LOAD and scheme not in (None, "data"):
                 yield Finding(path, f"it is a picture that loads from another site ({host_of(reference.url)})", line)
+            elif scheme in ("javascript", "vbscript", "data") and reference.use is Use.FOLLOW:
+                yield Finding(
+                    path, f"it is a picture with a link that leads to a script ({reference.url[:60]!r})", line
+                )
+
+
+def check_xml(site: Site, path: str) -> Iterator[Finding]:
+    """XML opened by itself may be a page or a drawing: it must not run anything, nor be styled from elsewhere."""
+    text = site.read(path).decode("utf-8", "replace")
+    what = "a picture" if path.lower().endswith(".svg") else "a file"
+    is_page = path.lower().endswith(XML_PAGES)  # whose tags are looked at as those of any page
+    for tag in [] if is_page else read_xml_tags(text):
+        line, name = line_of(text, tag.offset), tag.name.rpartition(":")[2]
+        if tag.name == ODD:
+            yield Finding(path, tag.content, line)
+        elif name == "script" or any(key.startswith("on") and len(key) > len("on") for key in tag.attributes):
+            yield Finding(path, f"it is {what} with a script in it, which runs when it is opened by itself", line)
+    for match in _STYLED.finditer(text):
+        url = unescape(match[1])
+        if scheme_of(url) is not None or site.target(path, url).path not in site.files:
+            yield Finding(path, f"it takes its style from {url[:60]!r}, which isn't here", line_of(text, match.start()))
 
 
 def check_addresses(site: Site, path: str) -> Iterator[Finding]:

@@ -6,13 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from sitegen.check.budgets import check_budgets
-from sitegen.check.page import PageFacts, Wanted, read_page
+from sitegen.check.page import PAGES, XML_PAGES, PageFacts, Wanted, read_page
 from sitegen.check.report import CheckReport, Finding
-from sitegen.check.sheets import check_addresses, check_picture, check_style_sheet, guess_base_url
+from sitegen.check.sheets import check_addresses, check_picture, check_style_sheet, check_xml, guess_base_url
 from sitegen.check.site import INDEX, Site, read_site
 from sitegen.errors import OutputError
 
-_KINDS = {".css": check_style_sheet, ".svg": check_picture, ".xml": check_addresses}
+_KINDS = {
+    ".css": (check_style_sheet,),
+    ".svg": (check_picture, check_xml),
+    ".xml": (check_addresses, check_xml),
+    **dict.fromkeys(XML_PAGES, (check_xml,)),
+}
 
 
 def check_tree(folder: Path, *, base_url: str | None = None) -> CheckReport:
@@ -27,7 +32,7 @@ def check_tree(folder: Path, *, base_url: str | None = None) -> CheckReport:
     try:
         site = read_site(folder)
         site = Site(site.root, site.files, site.links, base_url or guess_base_url(site))
-        pages = {path: read_page(site, path) for path in site.files if path.endswith((".html", ".htm"))}
+        pages = {path: read_page(site, path) for path in site.files if path.lower().endswith(PAGES)}
         findings = [*_of_site(site), *_of_pages(pages), *_of_files(site), *check_budgets(site)]
     except OSError as error:
         msg = f"{error.filename or folder} can't be read: {(error.strerror or str(error)).lower()}."
@@ -39,6 +44,9 @@ def check_tree(folder: Path, *, base_url: str | None = None) -> CheckReport:
 def _of_site(site: Site) -> Iterator[Finding]:
     if INDEX not in site.files:
         yield Finding(INDEX, "there is none; is this the folder that the site was built in?")
+    for path in site.files:
+        if ".sitegen" in path.split("/"):
+            yield Finding(path, "it belongs to sitegen's own folder, which holds secrets; it must never be published")
 
 
 def _of_pages(pages: Mapping[str, PageFacts]) -> Iterator[Finding]:
@@ -57,6 +65,5 @@ def _unmet(wanted: Iterable[Wanted], pages: Mapping[str, PageFacts]) -> Iterator
 
 def _of_files(site: Site) -> Iterator[Finding]:
     for path in site.files:
-        check = _KINDS.get(path[path.rfind(".") :].lower())
-        if check is not None:
+        for check in _KINDS.get(path[path.rfind(".") :].lower(), ()):
             yield from check(site, path)

@@ -31,6 +31,62 @@ def test_what_a_style_sheet_loads_must_be_here(tmp_path: Path, css: str, said: s
 
 
 @pytest.mark.parametrize(
+    "css",
+    [
+        'a{background:image-set("https://x.example/p.png" 1x)}',
+        "a{background:-webkit-image-set('https://x.example/p.png' 1x)}",
+        r"a{background:u\72l(https://x.example/p.png)}",
+        r"a{background:url(\68ttps://x.example/p.png)}",
+        r'a{background:url("\68 ttps://x.example/p.png")}',
+        'a{content:"/*";background:url(https://x.example/p.png);quotes:"*/"}',
+        "a{content:'\\'/*';background:url(https://x.example/p.png);quotes:'*/'}",
+        "@import/**/url(https://x.example/x.css);",
+        "@\\69mport 'https://x.example/x.css';",
+        "@media print{a{background:src('https://x.example/p.png')}}",
+    ],
+)
+def test_what_a_style_sheet_loads_is_found_however_it_is_written(tmp_path: Path, css: str) -> None:
+    plant(tmp_path, assets__a_css=css)
+    assert any("loads from another site (x.example)" in sentence for sentence in sentences(tmp_path))
+
+
+def test_texts_in_a_style_sheet_load_nothing(tmp_path: Path) -> None:
+    css = (
+        "a::before{content:\"url(https://x.example)\" attr(title)} b{background:image-set(url(a.svg) type('image/x'))}"
+    )
+    plant(tmp_path, assets__a_css=css, assets__a_svg="<svg/>")
+    assert sentences(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("e.svg", '<?xml-stylesheet href="https://x.example/x.css"?><svg xmlns="http://www.w3.org/2000/svg"/>'),
+        ("e.svg", '<svg><a xlink:href="javascript:alert(1)"><text>x</text></a></svg>'),
+        ("e.svg", "<svg><style>@import &quot;https://x.example/x.css&quot;;</style></svg>"),
+        ("e.svg", "<svg><style><![CDATA[*{fill:url(https://x.example/x)}]]></style></svg>"),
+        ("e.svg", "<svg><text><![CDATA[<!--]]></text><script>x()</script></svg>"),
+        ("e.svg", '<!DOCTYPE svg [<!ENTITY x "<script>x()</script>">]><svg>&x;</svg>'),
+        ("e.svg", "<svg><title/><script>x()</script></svg>"),
+        ("e.xml", '<?xml-stylesheet type="text/xsl" href="https://x.example/x.xsl"?><a/>'),
+        ("e.xml", '<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:script>x()</h:script></h:html>'),
+        (".sitegen/secrets.toml", "site_secret = 'x'"),
+    ],
+)
+def test_a_file_that_must_not_be_opened_is_found(tmp_path: Path, name: str, text: str) -> None:
+    plant(tmp_path)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(text)
+    assert any(sentence.startswith(name) for sentence in sentences(tmp_path))
+
+
+def test_a_picture_with_texts_and_sections_passes(tmp_path: Path) -> None:
+    svg = "<svg><!-- <script> --><style><![CDATA[a{fill:red}]]></style><text><![CDATA[<script>]]></text></svg>"
+    plant(tmp_path, s__a__i__x_svg=svg)
+    assert sentences(tmp_path) == []
+
+
+@pytest.mark.parametrize(
     "svg",
     [
         "<svg><script>x()</script></svg>",

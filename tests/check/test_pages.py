@@ -142,6 +142,86 @@ def test_breaches_of_the_policy_are_found(tmp_path: Path, html: str, said: str) 
     assert any(said in sentence for sentence in found), found
 
 
+ALERT = "<script>alert(1)</script>"
+LOADED = "https://elsewhere.example/x"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f'<img alt=a"b src={LOADED}>',
+        f"<img alt=it's src={LOADED}>",
+        f"<img alt= src={LOADED} src={LOADED}>",
+        f'<img alt="a"src={LOADED}>',
+        f'<img =x" src={LOADED}>',
+        f'<img title="unfinished src={LOADED}>',
+        f"<!-->{ALERT}-->",
+        f"<!--->{ALERT}-->",
+        f"<!-- x --!>{ALERT}-->",
+        f'<p class="<!--">x</p>{ALERT}<!-- -->',
+        f'</p title="<!--">{ALERT}<!-- -->',
+        f"<!x <!-- >{ALERT}<!-- -->",
+        f"<?x <!-- ?>{ALERT}<!-- -->",
+        f"</ <!-- >{ALERT}<!-- -->",
+        f"<style-x>{ALERT}</style-x>",
+        f"<title>x</title x>{ALERT}",
+        f"<svg><title>{ALERT}</title></svg>",
+        f"<svg><style>{ALERT}</style></svg>",
+        f"<svg class=x><textarea><img src={LOADED}></textarea></svg>",
+        f"<math><title><!--</title>{ALERT}--></math>",
+        f"<svg></svg x><style><!--</style>{ALERT}<!-- -->",
+        f"<svg/><title><!--</title>{ALERT}<!-- -->",
+        '<svg><style><a x="</style>" onclick=x></a></svg>',
+        f"<svg><![CDATA[><!--]]>{ALERT}<!-- -->",
+        f"<script type=x><!--<script></script><!--</script>{ALERT}-->",
+        f"<noscript><img src={LOADED}></noscript>",
+        f'<noscript><p title="</noscript><img src={LOADED}>">',
+        '<svg><a xlink:href="javascript:alert(1)"><text>x</text></a></svg>',
+        '<svg><a><animate attributeName="href" values="#x;javascript:alert(1)"/></a></svg>',
+        f'<svg><filter><feImage href="{LOADED}"/></filter></svg>',
+        f'<svg><rect fill="url({LOADED}#a)"/></svg>',
+        f'<svg><rect fill="u\\72l({LOADED}#a)"/></svg>',
+        f'<svg><rect filter="url(&quot;{LOADED}#a&quot;)"/></svg>',
+        '<math href="javascript:alert(1)"><mi>x</mi></math>',
+        '<math><mi href="javascript:alert(1)">x</mi></math>',
+        f'<link rel="canonical preload" as="image" href="{LOADED}">',
+        '<iframe srcdoc="&lt;script&gt;1&lt;/script&gt;"></iframe>',
+        f'<table background="{LOADED}"></table>',
+        f'<img attributionsrc="{LOADED}">',
+    ],
+)
+def test_what_a_browser_would_see_is_not_hidden_by_odd_markup(tmp_path: Path, body: str) -> None:
+    plant(tmp_path, index_html=page(body))
+    assert sentences(tmp_path)
+
+
+def test_drawings_and_formulas_of_our_own_pass(tmp_path: Path) -> None:
+    body = (
+        '<svg class="x" role="img"><title>Two &lt; three</title><path id="a" d="M0 0"/><use href="#a"/>'
+        '<rect fill="url(#a)" stroke="rgb(1 2 3)"/></svg><math><mi>x</mi><mo>&lt;</mo></math>'
+        "<!---->\n<!-- x --><title>a < b</title><textarea><a href='gone'></textarea><p>1 < 2 </p><br/>"
+    )
+    plant(tmp_path, index_html=page(body))
+    assert sentences(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["e.HTML", "e.Htm", "e.xhtml", "e.xht"])
+def test_a_page_is_one_by_any_name(tmp_path: Path, name: str) -> None:
+    plant(tmp_path)
+    html = (
+        '<html xmlns="http://www.w3.org/1999/xhtml"><script src="x"/><x:script xmlns:x="y">alert(1)</x:script></html>'
+    )
+    (tmp_path / name).write_text(html)
+    assert any(sentence.startswith(f"{name}:1: ") for sentence in sentences(tmp_path))
+
+
+def test_a_script_in_a_page_of_xml_is_found(tmp_path: Path) -> None:
+    plant(tmp_path)
+    html = page("<title/><script>alert(1)</script>")
+    (tmp_path / "e.xhtml").write_text(html.replace("<!doctype html>", ""))
+    assert any("has an inline script" in sentence for sentence in sentences(tmp_path))
+
+
 def test_inline_code_named_by_its_hash_passes(tmp_path: Path) -> None:
     script, style = "go()", "a{color:red}"
     policy = (
