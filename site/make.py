@@ -12,31 +12,65 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from samples import letterpress, tidepool  # noqa: E402 - after the path is set
 
-SESSIONS = HERE / "sessions"
+from sitegen.config.private import keep, keep_site_secret  # noqa: E402
+from sitegen.gate.phrases import make_passphrase, make_site_secret  # noqa: E402
+from sitegen.gate.vault import Vault  # noqa: E402
+
+PROTECTED = "day-curve"
+LOCAL = "http://localhost:8000/"
 
 
-def main() -> int:
-    shutil.rmtree(SESSIONS, ignore_errors=True)
-    tidepool.write(SESSIONS)
-    letterpress.write(SESSIONS)
-    code = sitegen("ingest", "claude-code", str(SESSIONS), "--db", str(HERE / "archive.duckdb"))
-    return code or sitegen("build") or sitegen("build", "--offline", "-o", str(HERE / "offline")) or tell()
+def main(folder: Path) -> int:
+    """Makes the site in `folder`, which gets a copy of the settings when it's another one than this."""
+    if folder != HERE:
+        shutil.copytree(HERE / "terms", folder / "terms")
+        shutil.copy(HERE / "sitegen.toml", folder)
+    sessions = folder / "sessions"
+    shutil.rmtree(sessions, ignore_errors=True)
+    tidepool.write(sessions)
+    letterpress.write(sessions)
+    make_secrets(folder)
+    steps = (
+        ("ingest", "claude-code", str(sessions), "--db", str(folder / "archive.duckdb")),
+        ("build",),
+        ("build", "--offline", "-o", str(folder / "offline")),
+    )
+    code = next((code for step in steps if (code := sitegen(folder, *step))), 0)
+    return code or tell(folder)
 
 
-def sitegen(*arguments: str) -> int:
+def make_secrets(folder: Path) -> None:
+    """What protects the example: made once, kept where sitegen keeps secrets, never in the repository."""
+    vault = Vault.open(folder)
+    keep_site_secret(folder, make_site_secret())
+    if vault.find(None, scope=PROTECTED) is None:
+        keep(folder, table="secrets", name=PROTECTED, value=make_passphrase())
+
+
+def sitegen(folder: Path, *arguments: str) -> int:
     """Runs sitegen on the example's configuration."""
-    command = [sys.executable, "-m", "sitegen", "--config", str(HERE / "sitegen.toml"), *arguments]
+    command = [sys.executable, "-m", "sitegen", "--config", str(folder / "sitegen.toml"), *arguments]
     return subprocess.run(command, check=False).returncode  # noqa: S603 - our own program
 
 
-def tell() -> int:
+def tell(folder: Path) -> int:
+    password = Vault.open(folder).find(None, scope=PROTECTED)
     print(
-        f"\nThe example site is in {HERE / 'public'}\n"
-        f"  look at it:  make serve                  → http://localhost:8000/\n"
-        f"  or open:     {HERE / 'offline' / 'index.html'}  (the same, built to be read from disk)"
+        f"""
+The example site is in {folder / "public"}
+  look at it:  make serve                  → {LOCAL}
+  or open:     {folder / "offline" / "index.html"}  (the same, built to be read from disk)
+
+  open        most of it, such as {LOCAL}s/an-hour-off/
+  protected   {LOCAL}s/{PROTECTED}/        password: {password.value if password else "see sitegen links"}
+  agreement   {LOCAL}s/specimen/         asks to accept terms first
+  expiring    {LOCAL}s/interim-notes/    not listed; gone at the end of the century
+  expired     {LOCAL}s/spring-fair/      says so, and nothing else is left of it
+
+“sitegen -C site links” prints the password again, and a link that opens the protected page by itself."""
     )
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else HERE))
