@@ -9,6 +9,8 @@ function comeNear(event) {
   if (time) nameLocalTime(time);
   if (pre) addCodeTools(pre);
   if (message) addActs(message);
+  const fold = near("details[id]");
+  if (fold && !one(":scope > .at", fold)) fold.firstChild.after(linkTo(fold));
 }
 
 /** In the reader's own zone, named. @param {HTMLTimeElement} time */
@@ -17,6 +19,14 @@ function nameLocalTime(time) {
   const moment = new Date(time.dateTime);
   if (Number.isNaN(moment.getTime())) return;
   time.title = new Intl.DateTimeFormat(root.lang, { dateStyle: "full", timeStyle: "long" }).format(moment);
+}
+
+/** Of a fold; the map finds its part. @param {HTMLElement} fold */
+function linkTo(fold) {
+  const link = make("a", "at", "#");
+  link.href = `#${fold.id}`;
+  link.ariaLabel = say("link");
+  return link;
 }
 
 /** @param {HTMLElement} message */

@@ -103,6 +103,15 @@ def test_a_permalink_opens_the_folds_on_its_way(open_page: OpenPage, served: str
     expect(page.locator("#t-0030a-0.here")).to_have_count(1)
 
 
+def test_an_open_fold_gives_its_link(open_page: OpenPage, served: str) -> None:
+    page = open_page(served + SHARE)
+    page.locator("#r-0030a > summary").click()
+    page.locator("#t-0030a-0 > summary").click()
+    page.locator("#t-0030a-0").get_by_role("link", name="Link to this").click()
+    assert page.url == f"{served}{SHARE}#t-0030a-0"
+    expect(page.locator("#t-0030a-0.here")).to_have_count(1)
+
+
 def test_a_permalink_into_an_activity_shows_it_where_activities_are_hidden(open_page: OpenPage, served: str) -> None:
     page = open_page(f"{served}{SHARE}?show=conversation#t-0030a-0")
     expect(page.locator("#t-0030a-0")).to_be_in_viewport()
