@@ -100,6 +100,8 @@ class Share:
     """What the gate says to everyone: whom to ask, never what opens it."""
     public_title: str | None = None
     """What indexes call a protected share."""
+    withheld: tuple[str, ...] = ()
+    """Keys of the conversation's subagents that aren't shown within it: those taken back or expired by themselves."""
     is_inherited: bool = False
     """Whether the project's own credentials open it: one unlock for all of them and for the index."""
 
@@ -111,7 +113,12 @@ class Share:
     def shown(self) -> tuple[object, ...]:
         """All that decides how much of the conversation is shown."""
         parts = (self.messages, self.exclude, self.exclude_tools)
-        return (self.show, *parts, self.thinking, self.attachments, self.branches, self.context)
+        return (self.show, *parts, self.thinking, self.attachments, self.branches, self.context, self.withheld)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only some of the messages are shown, which its conversation's title may know nothing of."""
+        return bool(self.messages or self.exclude)
 
     @property
     def scope(self) -> str:

@@ -14,7 +14,7 @@ _HIDDEN = {
     what: what.replace(" ", "_")
     for what in (
         *("messages", "thinking", "tool calls", "tool results", "texts", "images", "attachments"),
-        *("branches", "context"),
+        *("subagents", "branches", "context"),
     )
 }
 

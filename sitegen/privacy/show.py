@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 from sitegen.model import Block, BlockKind, Conversation, Message, Share, Show
 from sitegen.privacy.context import is_context, without_context, without_embedded_thinking
+from sitegen.privacy.started import names_of_agent, started_by
 
 _SHOWN: dict[Show, frozenset[BlockKind]] = {
     Show.ALL: frozenset({"text", "image", "attachment", "tool_use", "tool_result", "thinking"}),
@@ -31,28 +32,49 @@ def narrow(conversation: Conversation, share: Share) -> Conversation:
     """The part of a conversation that its share shows, with counts of what was left out in `hidden`.
 
     `show = "calls"` keeps each call but not what it returned, and no thinking; `"conversation"` keeps prompts and
-    answers only. Subagents are part of their calls' results and go with them.
+    answers only. Subagents are part of their calls' results and go with them. A part of a conversation has the title
+    of the whole only when its owner gave one.
     """
     hidden: Counter[str] = Counter()
     messages = _linked(
         tuple(_shown(_in_range(conversation.messages, share, hidden), share, hidden)), conversation.messages
     )
-    subagents: tuple[Conversation, ...] = ()
-    if share.show is Show.ALL and not any(
-        fnmatchcase(name, each) for name in _STARTERS for each in share.exclude_tools
-    ):
-        inner = replace(share, messages=(), exclude=())
-        subagents = tuple(narrow(subagent, inner) for subagent in conversation.subagents)
-        for subagent in subagents:
-            hidden.update(dict(subagent.hidden))
-    if _is_same(messages, conversation.messages) and _is_same(subagents, conversation.subagents):
+    messages, subagents = _with_subagents(conversation, messages, share, hidden)
+    head = conversation.head
+    if share.is_part and not share.title:
+        # Its title tells of the whole; without one, the first prompt that is shown stands in.
+        head = replace(head, title=None)
+    elif _is_same(messages, conversation.messages) and _is_same(subagents, conversation.subagents):
         return conversation
     return replace(
         conversation,
+        head=head,
         messages=messages,
         subagents=subagents,
         hidden=tuple((what, count) for what, count in sorted(hidden.items()) if count),
     )
+
+
+def _with_subagents(
+    conversation: Conversation, messages: tuple[Message, ...], share: Share, hidden: Counter[str]
+) -> tuple[tuple[Message, ...], tuple[Conversation, ...]]:
+    """The messages and subagents that are shown: neither of those withheld, nor of those that another part called."""
+    if share.show is not Show.ALL or any(fnmatchcase(name, each) for name in _STARTERS for each in share.exclude_tools):
+        return messages, ()
+    left = started_by(conversation, messages) if share.is_part else conversation.subagents
+    left = tuple(each for each in left if each.head.key not in share.withheld)
+    if len(left) < len(conversation.subagents):
+        kept = {each.head.row_id for each in left}
+        gone = [each for each in conversation.subagents if each.head.row_id not in kept]
+        hidden["subagents"] += len(gone)
+        # A subagent may be there a second time, as a side chain.
+        names = {name for each in gone for name in names_of_agent(each)}
+        messages = tuple(message for message in messages if not (message.is_sidechain and message.agent_id in names))
+    inner = replace(share, messages=(), exclude=())
+    subagents = tuple(narrow(subagent, inner) for subagent in left)
+    for subagent in subagents:
+        hidden.update(dict(subagent.hidden))
+    return messages, subagents
 
 
 def _linked(messages: tuple[Message, ...], all_messages: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -75,11 +97,10 @@ def _is_same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
 
 
 def _in_range(messages: Iterable[Message], share: Share, hidden: Counter[str]) -> Iterator[Message]:
-    is_part = bool(share.messages or share.exclude)
     for message in messages:
         if not _is_in_range(message, share):
             hidden["messages"] += 1
-        elif is_part and message.is_compact_summary:
+        elif share.is_part and message.is_compact_summary:
             hidden["messages"] += 1  # it retells what isn't shown
         else:
             yield message

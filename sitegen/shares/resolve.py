@@ -21,6 +21,7 @@ from sitegen.shares.gates import Terms, refuse_terms, terms_of
 from sitegen.shares.projects import Projects, belongs_to, home_shortened, read_projects
 from sitegen.shares.registry import Origin, Registry
 from sitegen.shares.showing import showing_of
+from sitegen.shares.withholding import withholding
 
 VIEWS = Origin(None, what="shared_views")
 HideSlug = Callable[[str], str]
@@ -48,7 +49,7 @@ def resolve(
     found = [*_from_config(work), *_from_views(work, views)]
     found += _from_rules(work, taken={each.share.head.key for each in found})
     _refuse_doubled(work, found, views)
-    shares = tuple(_with_projects(work, found))
+    shares = withholding(_with_projects(work, found), work.finder.heads, taken_back=work.withheld)
     opens = [share.expires for share in shares if share.expires and not share.is_expired]
     return Registry(shares, tuple(work.problems), tuple(work.notes), min(opens, default=None))
 

@@ -96,3 +96,86 @@ def test_sidechains_go_with_the_results() -> None:
     )
     share = Share(slug="s", head=HEAD, project=None, origin="test", show=Show.CONVERSATION)
     assert "aside" not in repr(narrow(inline, share))
+
+
+# ---------------------------------------------------------------------------------------------------- subagents, parts
+
+
+def start(index: int, id: str, prompt: str) -> Message:
+    return message(index, "assistant", Block("tool_use", None, "Task", id, {"input": {"prompt": prompt}}))
+
+
+def told(index: int, id: str, agent: str) -> Message:
+    return message(index, "user", Block("tool_result", "Done.", None, id), tool_detail={"agentId": agent})
+
+
+def agent(native_id: str, said: str) -> Conversation:
+    return Conversation(
+        replace(HEAD, row_id=native_id, native_id=f"agent-{native_id}"), (message(0, "user", Block("text", said)),)
+    )
+
+
+STARTING = Conversation(
+    HEAD,
+    (
+        message(0, "user", Block("text", "Look at both.")),
+        start(1, "t1", "Look at one"),
+        told(2, "t1", "one"),
+        start(3, "t2", "Look at two"),
+        told(4, "t2", "two"),
+        start(5, "t3", "Look at three"),
+        message(6, "user", Block("tool_result", "Done.", None, "t3")),
+        message(7, "user", Block("text", "Twice: one"), is_sidechain=True, agent_id="one"),
+    ),
+    subagents=(agent("one", "Look at one"), agent("two", "Look at two"), agent("x3", "Look at three"), agent("?", "?")),
+)
+
+
+def parts(**fields: Any) -> Conversation:
+    return narrow(STARTING, Share(slug="s", head=HEAD, project=None, origin="test", **fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        pytest.param({}, ["one", "two", "x3", "?"], id="all"),
+        pytest.param({"messages": ((1, 1),)}, [], id="none called"),
+        pytest.param({"messages": ((1, 3),)}, ["one"], id="by its id"),
+        pytest.param({"messages": ((2, 2),)}, [], id="called, but its result is beyond"),
+        pytest.param({"messages": ((5, 7),)}, ["x3"], id="by its prompt"),
+        pytest.param({"messages": ((1, None),)}, ["one", "two", "x3"], id="never called"),
+        pytest.param({"exclude": ((4, 4),)}, ["one", "x3"], id="call left out"),
+    ],
+)
+def test_a_part_shows_the_subagents_it_called(fields: Any, kept: list[str]) -> None:
+    result = parts(**fields)
+    assert [each.head.row_id for each in result.subagents] == kept
+    assert dict(result.hidden).get("subagents", 0) == 4 - len(kept)
+
+
+def test_a_subagent_that_was_taken_back_is_not_within_its_parent() -> None:
+    result = parts(withheld=("claude_code:agent-one",))
+    assert [each.head.row_id for each in result.subagents] == ["two", "x3", "?"]
+    assert dict(result.hidden) == {"subagents": 1}
+    assert "Twice: one" not in repr(result)
+
+
+def test_a_subagent_within_a_subagent_may_be_taken_back_too() -> None:
+    inner = replace(agent("one", "Look"), subagents=(agent("deep", "Deep"),))
+    share = Share(slug="s", head=HEAD, project=None, origin="test", withheld=("claude_code:agent-deep",))
+    result = narrow(replace(STARTING, subagents=(inner,)), share)
+    assert [each.subagents for each in result.subagents] == [()]
+    assert dict(result.hidden) == {"subagents": 1}
+
+
+@pytest.mark.parametrize(
+    ("fields", "title"),
+    [
+        ({}, "Title"),
+        ({"messages": ((1, None),)}, None),
+        ({"exclude": ((1, 1),)}, None),
+        ({"messages": ((1, 1),), "title": "Mine"}, "Title"),
+    ],
+)
+def test_a_part_has_no_title_that_tells_of_the_whole(fields: Any, title: str | None) -> None:
+    assert parts(**fields).head.title == title

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from sitegen.config.slugs import derived_slug
 from sitegen.errors import ConfigError
-from sitegen.model import Gate, Show
+from sitegen.model import Gate, SharedView, Show
 from tests.shares.world import NOW, World, head, view
 
 ALL = "[[rule]]\nmatch = {}\n"
@@ -281,3 +282,43 @@ def test_protection_that_would_be_ignored_is_refused(world: World, line: str, me
 def test_gate_none_in_words_is_fine(world: World) -> None:
     registry = world.resolve(share("aaaa-1", 'gate = "none"'), [A], [view("v", "aaaa-1", gate_type="none")])
     assert len(registry.shares) == 2
+
+
+# -------------------------------------------------------------------------------------------------------- subagents
+
+CHILD = head("child-1", parent_key=A.key)
+DEEP = head("deep-1", parent_key=CHILD.key)
+PARENT = share("aaaa-1", 'slug = "x"')
+
+
+@pytest.mark.parametrize(
+    ("text", "views", "withheld"),
+    [
+        pytest.param(PARENT, [], (), id="not shared by themselves"),
+        pytest.param(
+            '[registry]\nexcluded = ["claude_code:deep-1"]\n' + PARENT, [], ("claude_code:deep-1",), id="excluded"
+        ),
+        pytest.param(
+            PARENT + share("child-1", 'slug = "y"', "expires = 2026-05-01"), [], ("claude_code:child-1",), id="expired"
+        ),
+        pytest.param(PARENT + share("child-1", 'slug = "y"', "expires = 2026-07-01"), [], (), id="still shared"),
+        pytest.param(
+            '[registry]\nexcluded = ["claude_code:child-1"]\n' + PARENT + share("child-1", 'slug = "y"'),
+            [],
+            (),
+            id="excluded from rules and shared",
+        ),
+        pytest.param(
+            '[registry]\nrevoked = ["v"]\n' + PARENT,
+            [view("v", "child-1")],
+            ("claude_code:child-1",),
+            id="revoked view",
+        ),
+    ],
+)
+def test_subagents_that_were_taken_back_are_withheld_from_those_above(
+    world: World, text: str, views: list[SharedView], withheld: tuple[str, ...]
+) -> None:
+    found = {each.slug: each for each in world.resolve(text, [A, B, CHILD, DEEP], views).shares}
+    assert found["x"].withheld == withheld
+    assert (found["x"].shown == replace(found["x"], withheld=()).shown) == (not withheld)
