@@ -39,7 +39,7 @@ class ClaudeCode:
 
     source_id = "claude_code"
     display_name = "Claude Code"
-    version = "1"
+    version = "2"
 
     def discover(self, location: str) -> Iterable[Handle]:
         """The sessions at a file, a project's folder or the folder of all projects, with their subagents."""

@@ -6,7 +6,6 @@ A batch of conversations is one transaction: whenever it is cut short, the proje
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from typing import Final
 
 import duckdb
 
-from sitegen.ingest import tables
+from sitegen.ingest import row_ids, tables
 from sitegen.ingest.files import FileStore
 from sitegen.ingest.records import (
     Adapter,
@@ -31,8 +30,6 @@ from sitegen.ingest.records import (
 from sitegen.ingest.tables import Row, Table
 from sitegen.model import Json, JsonObject
 
-# Must never change: every id of every projection derives from it.
-_NAMESPACE: Final = uuid.UUID("5b1f8f6e-31f2-5c0a-9d55-6a1d4f2e7c90")
 _FLUSH_BYTES: Final = 8 << 20
 # What a row takes in memory beside its texts; keeps a million empty records from passing for nothing.
 _ROW_BYTES: Final = 400
@@ -78,6 +75,8 @@ class _Open:
     count: int = 0
     ids: dict[str, str] = field(default_factory=dict)
     """Message ids by native id; the first of each, when one repeats."""
+    taken: set[str] = field(default_factory=set)
+    """Message ids, all of them."""
     passed_over: dict[str, str | None] = field(default_factory=dict)
     orphans: list[tuple[str, str]] = field(default_factory=list)
     """Messages whose parent hasn't been read, with its native id."""
@@ -180,7 +179,7 @@ class Writer:
     def _open(self, task: Task) -> _Open:
         stored = task.stored
         if stored is None:
-            return _Open(row_id(self._adapter.source_id, task.native_id), task, has_row=False)
+            return _Open(row_ids.conversation(self._adapter.source_id, task.native_id), task, has_row=False)
         current = _Open(stored.row_id, task, has_row=True)
         if task.change is Change.APPENDED:
             current.kept_messages, current.kept_lines = stored.message_count, stored.source_lines
@@ -190,7 +189,7 @@ class Writer:
         self._bytes_read += len(event.payload)
         if event.line <= current.kept_lines:
             return
-        event_id = row_id(current.row_id, "line", event.line)
+        event_id = row_ids.event(current.row_id, event.line)
         source, native_id, path = self._adapter.source_id, current.task.native_id, current.task.handle.location
         self._add(tables.RAW_EVENTS, (event_id, source, native_id, path, event.line, event.payload), len(event.payload))
 
@@ -198,9 +197,8 @@ class Writer:
         index, native_id = current.count, message.native_id
         current.count += 1
         is_first = native_id is not None and native_id not in current.ids
-        message_id = (
-            row_id(current.row_id, "message", native_id or "") if is_first else row_id(current.row_id, "at", index)
-        )
+        message_id = row_ids.message(current.row_id, native_id if is_first else None, index=index, taken=current.taken)
+        current.taken.add(message_id)
         parent = current.message_of(message.parent_native_id)
         if parent is None and message.parent_native_id is not None:
             current.orphans.append((message_id, message.parent_native_id))
@@ -216,10 +214,10 @@ class Writer:
     def _add_blocks(self, message_id: str, message: MessageRecord) -> None:
         for n, block in enumerate(message.blocks):
             payload = _json(block.payload)
-            row: Row = (row_id(message_id, "block", n), message_id, n, block.kind, block.text, block.tool_name)
+            row: Row = (row_ids.part(message_id, n), message_id, n, block.kind, block.text, block.tool_name)
             self._add(tables.BLOCKS, (*row, block.tool_use_id, payload), len(block.text or "") + len(payload or ""))
         for n, file in enumerate(map(self._files.keep, message.attachments)):
-            named: Row = (row_id(message_id, "attachment", n), message_id, file.filename, file.media_type)
+            named: Row = (row_ids.part(message_id, n, kind="a"), message_id, file.filename, file.media_type)
             placed: Row = (file.storage_path, file.source_url, file.content_hash, file.size_bytes)
             self._add(tables.ATTACHMENTS, (*named, *placed, _json(file.metadata)), 0)
 
@@ -308,11 +306,6 @@ class Writer:
             WHERE messages.id = late.child AND messages.parent_message_id IS DISTINCT FROM late.parent""",
             [children, parents],
         )
-
-
-def row_id(*parts: str | int) -> str:
-    """The id that these parts always give, on any machine."""
-    return str(uuid.uuid5(_NAMESPACE, "\x1f".join(map(str, parts))))
 
 
 def _json(value: JsonObject | None) -> str | None:
