@@ -32,6 +32,7 @@ _STANDARD = ("50x200", "1000x60", "4000x60", "1x5000")
 _QUICK = ("300x60", "900x60")
 """Both larger than the memory DuckDB may use, which fills up whatever the number of conversations."""
 _GROWING = ("300x60", "900x60"), ("1000x60", "4000x60"), ("1000x60", "10000x60")
+_ALONE = ("1x5000",)
 _HEAD = (
     "workload",
     "step",
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except FailedError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
-    return _conclude([verdict for growing in _GROWING for verdict in judge(results, growing=growing)])
+    return _conclude([verdict for growing in _GROWING for verdict in judge(results, growing=growing, alone=_ALONE)])
 
 
 def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:

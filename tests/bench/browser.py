@@ -129,8 +129,8 @@ def _proportional_bytes(pid: int) -> int:
 
 
 def _row(name: str, site: Path, page: Path, looks: Sequence[_Look]) -> Row:
-    assets = [path.read_bytes() for path in (site / "assets").iterdir() if path.suffix in (".css", ".js")]
     document = page.read_bytes()
+    assets = [path.read_bytes() for path in (site / "assets").iterdir() if path.name.encode() in document]
     middle = _Look(*map(median, zip(*map(astuple, looks), strict=True)))
     return (
         name,

@@ -36,10 +36,14 @@ class Verdict:
         return f"{self.name}: {self.ratio:.2f}, at most {self.limit:.2f}: {word}"
 
 
-def judge(results: Results, *, growing: Sequence[str] = ()) -> list[Verdict]:
-    """Every ratio that can be formed. `growing` names workloads that differ in their number of conversations only,
-    smallest first; memory may hardly grow between them."""
+def judge(results: Results, *, growing: Sequence[str] = (), alone: Sequence[str] = ()) -> list[Verdict]:
+    """Every ratio that can be formed.
+
+    `growing` names workloads that differ in their number of conversations only, smallest first; memory may hardly grow
+    between them. `alone` names those of one conversation, where one changed is all changed.
+    """
     found = [verdict for name, measured in results.items() for verdict in _of_cold(name, measured)]
+    found = [verdict for verdict in found if verdict.name not in {f"{name}, one changed of cold" for name in alone}]
     return found + list(_memory(results, [name for name in growing if name in results]))
 
 

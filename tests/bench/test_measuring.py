@@ -74,6 +74,12 @@ def test_workloads_that_were_not_measured_are_not_compared() -> None:
     assert not judge({"small": [COLD]}, growing=("small", "large"))
 
 
+def test_conversation_that_is_all_there_is_may_take_a_whole_build() -> None:
+    measured = [COLD, replace(COLD, step="one changed")]
+    assert not judge({"huge": measured}, alone=("huge",))
+    assert not judge({"many": measured})[0].is_kept
+
+
 def test_table_reads_as_markdown() -> None:
     shown = table(("step", "MB"), [("cold", megabytes(12_400_000)), ("no-op", megabytes(None))])
     assert shown.splitlines() == ["| step  | MB |", "| ----- | -: |", "| cold  | 12 |", "| no-op |  – |"]
