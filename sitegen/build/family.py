@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sitegen.model import Card, ConversationHead, Share
 
-TitleOf = Callable[[ConversationHead], str]
+TitleOf = Callable[[Share], str]
 
 
-def _own_title(head: ConversationHead) -> str:
-    return head.title or ""
+def _own_title(share: Share) -> str:
+    return share.head.title or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Family:
     ) -> Family:
         """The family of these shares, without those that a link would give away: gated, unlisted, expired.
 
-        `title_of` gives the title of a conversation as it may be shown.
+        `title_of` gives the title of a share that its owner gave none, as it may be shown.
         """
         open_shares: dict[str, Share] = {}
         for share in shares:
@@ -68,7 +68,7 @@ class Family:
         """Enough of a card for a link; what only the content knows isn't read for it."""
         return Card(
             slug=share.slug,
-            title=share.title or self._title_of(share.head),
+            title=share.title or self._title_of(share),
             is_protected=False,
             project=share.project.slug if share.project else None,
             listed=True,

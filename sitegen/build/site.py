@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from sitegen.build.clean import Cleaner, pack, total, unpack, unpack_counts
+from sitegen.build.clean import pack, total, unpack, unpack_counts
 from sitegen.build.family import Family
 from sitegen.build.gates import Gates
 from sitegen.build.inside import cards_inside, inside, sealed_index
 from sitegen.build.keys import Keys, digest
 from sitegen.build.pool import make_all
 from sitegen.build.report import OnProgress
+from sitegen.build.titles import Titles
 from sitegen.build.watchwords import Watchword, Watchwords
 from sitegen.build.work import Made, Setting, Task, make_pages
 from sitegen.model import Card, ConversationHead, Document, Project, Share
@@ -59,10 +60,12 @@ class SiteBuild:
     """Those that have an index, because a listed share is in them; by slug."""
     _page_keys: dict[str, str] = field(init=False)
     _family: Family = field(init=False)
+    _titles: Titles = field(init=False, repr=False)
     _pages: Pages | None = None
 
     def __post_init__(self) -> None:
-        self._family = Family.of(self.shares, self.heads, title_of=Cleaner(self.setting.policy).title)
+        self._titles = Titles(self.setting, self.keys, self.heads)
+        self._family = Family.of(self.shares, self.heads, title_of=self._titles.of)
         listed = {share.project.slug: share.project for share in self.shares if _is_listed(share) and share.project}
         self._projects = tuple(listed[slug] for slug in sorted(listed))
         indexed = frozenset(listed)
@@ -266,6 +269,7 @@ class SiteBuild:
     def _note_found(self, share: Share, found: Mapping[str, int] | None) -> None:
         """How much was taken out of a share, or was when its transcript was made."""
         key, name = self.keys.transcript(share), f"{_FOUND}{share.slug}"
+        found = self._titles.found.get(share.slug) if found is None else found
         counts = unpack(self.state.last.facts.get(name), key) if found is None else found
         if counts and not share.is_expired:
             self.facts[name] = pack(counts, key)

@@ -6,7 +6,7 @@ the next build must know. Results don't depend on which worker did what.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -118,12 +118,32 @@ class Worker:
                 waiting.setdefault(task.share.head.row_id, []).append(task)
             else:
                 made[task.share.slug] = self._try(task, transcript)
-        for conversation in self._read(waiting):
+        heads = {head.row_id: head for tasks in waiting.values() for task in tasks for head in _heads(task)}
+        for conversation in self._read(list(waiting), heads.values()):
             for task in waiting[conversation.head.row_id]:
                 made[task.share.slug] = self._try(task, conversation)
         return [made[task.share.slug] for task in tasks]
 
-    def _read(self, waiting: dict[str, list[Task]]) -> Iterator[Conversation]:
+    def title(self, share: Share, *, transcript_key: str, heads: Sequence[ConversationHead]) -> str:
+        """The title on the pages of a share, "" when they can't be made. `heads` are its conversation's and others'.
+
+        What is rendered for it is there when the pages are made.
+        """
+        transcript = self._cache.get(transcript_key, Transcript) if self.setting.is_cache_read else None
+        if transcript is None:
+            try:
+                for conversation in self._read([share.head.row_id], heads):
+                    transcript = self._render(share, conversation, key=transcript_key)
+            except Exception:  # noqa: BLE001 - told when the pages are made, which fails likewise
+                return ""
+        return transcript.facts.title if transcript else ""
+
+    def found_in(self, slug: str) -> Mapping[str, int] | None:
+        """How much was taken out of a share that was rendered here."""
+        return self._found.get(slug)
+
+    def _read(self, waiting: Sequence[str], heads: Iterable[ConversationHead]) -> Iterator[Conversation]:
+        """The conversations of these row ids; `heads` are theirs and their subagents'."""
         if not waiting:
             return
         if isinstance(self.engine, Library):
@@ -131,16 +151,17 @@ class Worker:
         from sitegen.projection import open_all  # like rendering, dear to import: only for what isn't in the cache
 
         setting = self.setting
-        heads = {head.row_id: head for tasks in waiting.values() for task in tasks for head in _heads(task)}
         with open_all(
             setting.projections, temp_folder=setting.temp_folder, threads=1, labels=setting.shows_labels
         ) as projection:
-            yield from projection.read(list(waiting), heads=list(heads.values()))
+            yield from projection.read(waiting, heads=list(heads))
 
     def _try(self, task: Task, given: Transcript | Conversation) -> Made:
         share = task.share
         try:
-            transcript = self._render(task, given) if isinstance(given, Conversation) else given
+            transcript = (
+                self._render(share, given, key=task.transcript_key) if isinstance(given, Conversation) else given
+            )
             words = self._choose_watchwords(task, transcript)
             written = task.writer.write(self._documents(task, transcript))
         except SitegenError as error:
@@ -182,10 +203,10 @@ class Worker:
         self._cache.put(task.watchwords_key, words)
         return words
 
-    def _render(self, task: Task, conversation: Conversation) -> Transcript:
+    def _render(self, share: Share, conversation: Conversation, *, key: str) -> Transcript:
         from sitegen.render import RenderOptions, render
 
-        share, site = task.share, self.setting.site
+        site = self.setting.site
         shown = self._clean(conversation, share)
         options = RenderOptions(
             language=site.language,
@@ -195,11 +216,11 @@ class Worker:
             branches=share.branches,
         )
         transcript = render(shown, options)
-        self._cache.put(task.transcript_key, transcript)
+        self._cache.put(key, transcript)
         return transcript
 
     def _clean(self, conversation: Conversation, share: Share) -> Conversation:
-        """What the share may show. Raises SecretsFoundError when its owner wants no secret published, and there's one."""
+        """What the share may show. Raises SecretsFoundError when none may be published, and there are."""
         policy = self.setting.policy
         scrubbed = apply(conversation, share, policy, engine=self.engine, memory=self._scans)
         if policy.secrets == "block" and scrubbed.secrets:
