@@ -106,6 +106,8 @@ class Run:
         with open_all(
             self.config.source.projections, temp_folder=self._temp_folder, labels=self.config.pages.labels
         ) as projection:
+            for file in projection.files():  # before their sizes and times are taken for what they were
+                self.watch.file(file)
             heads = projection.heads()
             views = projection.shared_views()
             self.warnings += projection.warnings

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, ConversationHead, SharedView
+from sitegen.projection.attachments import locate
 from sitegen.projection.chunks import plan, read_chunk
 from sitegen.projection.database import Database, open_database
 from sitegen.projection.digest import fingerprint
@@ -23,6 +24,7 @@ SELECT table_name, column_name, data_type, is_nullable FROM duckdb_columns()
 WHERE database_name = 'p' AND schema_name = 'main'
 """
 _VERSION = "SELECT value FROM p.main.meta WHERE key = 'schema_version'"
+_FILES = "SELECT DISTINCT storage_path FROM p.main.attachments WHERE storage_path <> '' ORDER BY 1"
 _SHARED_VIEWS = """
 SELECT slug, conversation_id, gate_type, gate_secret, expires_at = '-infinity', epoch_us(expires_at), view_limit
 FROM p.main.shared_views ORDER BY slug
@@ -93,6 +95,17 @@ class Projection:
             builder = Builder(rows, children, Counter(head.row_id for head in heads_in))
             for unit in chunk_units:
                 yield builder.build(unit[0])
+
+    def files(self) -> list[Path]:
+        """The files beside the projection that its attachments name and that may be read, whether they're there or not.
+
+        Where they stand, not where links lead: a link may be led elsewhere.
+        """
+        if not self._schema.has("attachments"):
+            return []
+        folder = self.path.parent
+        named = (name for (name,) in self._database.query(_FILES))
+        return [folder / name for name in named if isinstance(locate(folder, name), Path)]
 
     def shared_views(self) -> list[SharedView]:
         """The rows of `shared_views`, by slug; none where there is no such table."""

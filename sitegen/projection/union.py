@@ -51,6 +51,10 @@ class Projections:
         for owner, row_id in zip(owners, row_ids, strict=True):
             yield replace(next(streams[owner]), head=self._choose()[row_id][1])
 
+    def files(self) -> list[Path]:
+        """The files beside each projection that its attachments name."""
+        return [path for member in self._members for path in member.files()]
+
     def shared_views(self) -> list[SharedView]:
         """The rows of every `shared_views`, by slug; two that claim one slug are both there."""
         return sorted((view for member in self._members for view in member.shared_views()), key=lambda view: view.slug)

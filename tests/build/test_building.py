@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.render import render
+from tests.support.projections import assistant, attachment, conversation, user
 from tests.support.workshop import EVERYTHING, Workshop, share, slugs, talk_about
 
 MANY = [
@@ -29,6 +30,29 @@ def test_second_build_does_nothing(workshop: Workshop) -> None:
     assert (second["written"], second["removed"]) == (0, 0)
     assert second["kept"] == len(workshop.paths()) + 1  # .nojekyll
     assert {path: (workshop.public / path).stat().st_mtime_ns for path in workshop.paths()} == times
+
+
+@pytest.mark.parametrize("change", ["changed", "removed", "appeared"])
+def test_file_of_an_attachment_counts_like_its_conversation(workshop: Workshop, change: str) -> None:
+    file = workshop.folder / "files" / "notes.txt"
+    file.parent.mkdir()
+    file.write_text("The heron stands.")
+    if change == "appeared":
+        file.unlink()
+    notes = attachment("notes.txt", mime_type="text/plain", storage_path="files/notes.txt")
+    workshop.talk(conversation("talk", user("Look at this.", attachments=(notes,)), assistant("I did.")))
+    workshop.configure()
+    workshop.build()
+    before = {path for path in workshop.paths() if path.endswith("notes.txt")}
+    assert len(before) == (change != "appeared")
+    if change == "removed":
+        file.unlink()
+    else:
+        file.write_text("The heron has flown.")
+    assert workshop.build()["written"] > 0
+    after = {path for path in workshop.paths() if path.endswith("notes.txt")}
+    assert len(after) == (change != "removed")
+    assert not before & after
 
 
 def test_changed_conversation_rewrites_its_page_and_the_indexes_only(workshop: Workshop) -> None:
