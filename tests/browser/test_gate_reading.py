@@ -141,6 +141,30 @@ def test_next_part_flows_in(open_page: OpenPage, address: str) -> None:
     assert natural_width(page, "#m-0240a img") == 1
 
 
+def test_a_message_shows_its_source_and_a_picture_opens_large(open_page: OpenPage, address: str) -> None:
+    page = opened(open_page, address)
+    message = page.locator("#m-0000a")
+    message.hover()
+    message.get_by_role("button", name="Source").click()
+    expect(message.locator(".source")).to_have_text("Because *nothing* was added.")
+    message.get_by_role("button", name="As read").click()
+    picture = message.locator("a > img").first
+    expect(picture).to_have_attribute("src", re.compile("^blob:"))
+    message.locator("a:has(> img)").first.press("Enter")
+    expect(page.get_by_role("dialog").get_by_role("img", name="A white dot")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_further_part_has_the_timeline_of_the_whole(open_page: OpenPage, address: str) -> None:
+    page = opened(open_page, address)
+    places = page.locator(".timeline > a").count()
+    page.locator(".rail a[href$='#x-0240p']").click()
+    expect(page.get_by_text("zanzibar")).to_be_in_viewport()
+    expect(page.locator(".timeline > a")).to_have_count(places)
+    expect(page.locator(".timeline > a.here")).to_have_count(1)
+
+
 def test_permalink_to_another_part_turns_to_it(open_page: OpenPage, address: str) -> None:
     page = opened(open_page, address)
     page.locator(".rail a[href='#x-0240p']").click()
