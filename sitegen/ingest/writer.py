@@ -232,6 +232,7 @@ class Writer:
             self._update_conversation(row)
         else:
             self._add(tables.CONVERSATIONS, row, 0)
+            current.has_row = True
         found = [(child, current.message_of(native)) for child, native in current.orphans]
         late = [(child, parent) for child, parent in found if parent not in (None, child)]
         if late:

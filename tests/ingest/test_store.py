@@ -27,6 +27,19 @@ def db(tmp_path: Path) -> Path:
     return tmp_path / "it's" / "archive.duckdb"
 
 
+@pytest.mark.parametrize("limit_bytes", range(300, 3_000, 300))
+def test_rows_are_the_same_wherever_writing_them_begins(
+    projects: Path, db: Path, monkeypatch: pytest.MonkeyPatch, limit_bytes: int
+) -> None:
+    """Rows are written in the middle of a session, between its last record and its own row, or after that."""
+    monkeypatch.setattr("sitegen.ingest.writer._FLUSH_BYTES", limit_bytes)
+    write_session(projects / "-p" / "s2.jsonl", user("Hello"))
+    report = ingest("claude-code", projects, db)
+    assert (report.new, report.problems) == (2, ())
+    rows = query(db, "SELECT source_native_id, message_count, source_file_mtime > 0 FROM conversations ORDER BY 1")
+    assert rows == [("s1", 1, True), ("s2", 1, True)]
+
+
 COLUMNS = {
     "meta": "key value",
     "sources": "id name adapter_version first_seen last_ingested config",
