@@ -28,7 +28,7 @@ SELECT conversation_id, id, source_native_id, parent_message_id, role, model, ep
 FROM p.main.messages WHERE rowid IN (SELECT unnest(?::BIGINT[]))
 """
 _BLOCKS: Final = """
-SELECT message_id, block_index, type, text, tool_name, tool_use_id,
+SELECT message_id, coalesce(block_index, 0), type, text, tool_name, tool_use_id,
     CASE WHEN type = 'tool_result' AND text IS NOT NULL AND TRY(json_type(payload, '$.raw_content')) = 'VARCHAR'
         THEN '{"is_error": ' || coalesce(payload->'is_error', 'false')::VARCHAR || '}' ELSE payload::VARCHAR END
 FROM p.main.content_blocks WHERE rowid IN (SELECT unnest(?::BIGINT[]))
@@ -160,6 +160,7 @@ def _is_text(item: Json) -> bool:
     return isinstance(item, str) or (isinstance(item, dict) and item.get("type") == "text")
 
 
-def _label(pack: str, question: str, choice: str | None, value: float | None) -> str:
-    answer = choice if choice is not None else "" if value is None else f"{value:.2f}"
+def _label(pack: str, question: str, choice: str | int | None, value: float | str | None) -> str:
+    chosen = value if choice is None else choice
+    answer = "" if chosen is None else str(chosen) if choice is not None or isinstance(chosen, str) else f"{chosen:.2f}"
     return f"{pack}/{question}: {answer}" if answer else f"{pack}/{question}"

@@ -11,7 +11,7 @@ from sitegen.errors import ProjectionError
 
 NEWEST_VERSION: Final = 5
 
-Kind = Literal["text", "number", "time"]
+Kind = Literal["text", "number", "time", "answer"]
 
 _FAMILIES: Final[Mapping[Kind, tuple[str, ...]]] = {
     "text": ("VARCHAR", "JSON", "ENUM"),
@@ -20,13 +20,14 @@ _FAMILIES: Final[Mapping[Kind, tuple[str, ...]]] = {
         *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
     ),
     "time": ("TIMESTAMP", "DATE"),
+    "answer": ("VARCHAR", "ENUM", "BOOLEAN", "DOUBLE", "FLOAT", "DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"),
 }
 """Beginnings of the names of DuckDB's types that hold what is wanted."""
-_DECIMALS: Final = ("DOUBLE", "FLOAT", "DECIMAL")
 _EXPECTED: Final[Mapping[Kind, str]] = {
     "text": "a text (VARCHAR or JSON)",
     "number": "a whole number (INTEGER)",
     "time": "a time (TIMESTAMPTZ)",
+    "answer": "a text or a number",
 }
 
 
@@ -57,7 +58,11 @@ OPTIONAL: Final[Mapping[str, Mapping[str, Kind]]] = {
         "size_bytes": "number",
     },
     "raw_events": {**_texts("source_id", "source_native_conversation_id", "payload"), "line_number": "number"},
-    "labels": {**_texts("pack", "target_kind", "target_id", "question", "choice"), "value": "number"},
+    "labels": {
+        **_texts("pack", "target_kind", "target_id", "question"),
+        "value": "answer",
+        "choice": "answer",
+    },
     "divergences": _texts("conversation_id", "fork_after", "branch_message"),
     "shared_views": {
         **_texts("slug", "conversation_id", "gate_type", "gate_secret"),
@@ -65,14 +70,12 @@ OPTIONAL: Final[Mapping[str, Mapping[str, Kind]]] = {
         "view_limit": "number",
     },
 }
-_ANY_NUMBER: Final = frozenset({("labels", "value")})
 NEVER_NULL: Final[Mapping[str, tuple[str, ...]]] = {
     "conversations": ("id",),
-    "messages": ("id", "conversation_id", "sequence_index"),
-    "content_blocks": ("message_id", "block_index"),
-    "shared_views": ("slug", "conversation_id"),
+    "messages": ("id", "sequence_index"),
+    "shared_views": ("slug",),
 }
-"""Cells without which a row belongs nowhere."""
+"""Cells without which nobody knows what a row is, while others refer to it or depend on its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,27 +134,25 @@ def _require(
                 f"{path} lacks the column “{table}.{name}” that sitegen needs; it {says}, "
                 f"and sitegen knows versions 1 to {NEWEST_VERSION}. Update sitegen, or ingest the conversations again."
             )
-        if not _holds(column.type, kind, is_any=(table, name) in _ANY_NUMBER):
+        if not _holds(column.type, kind):
             raise ProjectionError(
                 f"{path} has the column “{table}.{name}” as {column.type[:60]}, where {_EXPECTED[kind]} is expected. "
                 "Ingest the conversations again, or correct what made the file."
             )
 
 
-def _holds(found: str, kind: Kind, *, is_any: bool) -> bool:
+def _holds(found: str, kind: Kind) -> bool:
     if found.endswith("]"):  # a list, of whatever
         return False
-    if kind == "number":
-        return found in _FAMILIES[kind] or (is_any and found.startswith(_DECIMALS))
-    return found.startswith(_FAMILIES[kind])
+    return found in _FAMILIES[kind] if kind == "number" else found.startswith(_FAMILIES[kind])
 
 
 def refuse_nulls(path: Path, table: str, column: str, count: int) -> None:
-    """Raises ProjectionError when rows lack what tells where they belong."""
+    """Raises ProjectionError when there are rows without a cell that each of them needs."""
     if count:
         raise ProjectionError(
-            f"{path} has {count} rows of “{table}” whose “{column}” is NULL, and without it nobody knows what they "
-            "belong to. Remove those rows, or ingest the conversations again."
+            f"{path} has rows of “{table}” whose “{column}” is NULL ({count} of them); each needs its own. "
+            "Remove those rows, or ingest the conversations again."
         )
 
 

@@ -122,11 +122,19 @@ def test_column_of_a_kindred_type_is_read(tmp_path: Path, column: str, value: st
 
 
 @pytest.mark.parametrize("column", ["conversations.id", "messages.id", "messages.sequence_index"])
-def test_row_that_belongs_nowhere_is_told(tmp_path: Path, column: str) -> None:
+def test_row_without_what_others_need_is_told(tmp_path: Path, column: str) -> None:
     table, _, name = column.partition(".")
     null = f"CASE WHEN {name}::VARCHAR <> '' THEN NULL ELSE {name} END AS {name}"
     message = refusal(make_projection(tmp_path / "p.duckdb", [TALK], then=without_keys(table, null)))
-    assert f"rows of “{table}” whose “{name}” is NULL" in message
+    assert f"rows of “{table}” whose “{name}” is NULL (" in message
+
+
+@pytest.mark.parametrize("column", ["messages.role", "content_blocks.block_index", "content_blocks.type"])
+def test_row_that_lacks_something_is_read_as_far_as_it_goes(tmp_path: Path, column: str) -> None:
+    table, _, name = column.partition(".")
+    null = f"CASE WHEN {name}::VARCHAR <> '' THEN NULL ELSE {name} END AS {name}"
+    path = make_projection(tmp_path / "p.duckdb", [TALK], then=without_keys(table, null))
+    assert [block.text for message in read_all(path)["s1"].messages for block in message.blocks] == ["Hello", "Hi"]
 
 
 @pytest.mark.parametrize("table", ["content_blocks", "messages", "conversations"])
