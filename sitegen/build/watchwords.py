@@ -48,7 +48,7 @@ def choose(share: Share, transcript: Transcript) -> Watchwords:
 
 
 def _candidates(share: Share, transcript: Transcript) -> Iterator[tuple[str, str]]:
-    yield from (("the title", title) for title in (share.title, transcript.facts.title, share.head.title) if title)
+    yield from (("the title", title) for title in (share.title, transcript.facts.title) if title)
     yield "the beginning of a message", transcript.facts.first_prompt
     exchanges = [*transcript.exchanges, *chain.from_iterable(branch.exchanges for branch in transcript.branches)]
     for exchange in _spread(exchanges, _EXCHANGES):

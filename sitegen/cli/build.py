@@ -110,11 +110,13 @@ def _as_json(report: BuildReport, seconds: float) -> dict[str, object]:
         "shares": report.shares,
         "expired": report.expired,
         "next_expiry": None if report.next_expiry is None else report.next_expiry.isoformat(),
+        "taken_out": dict(report.found),
         "notices": list(report.notices),
     }
 
 
 def _tell(report: BuildReport, seconds: float, *, is_new: bool) -> None:
+    from sitegen.cli.counts import told
     from sitegen.cli.terminal import safe_lines
 
     for notice in report.notices:
@@ -126,6 +128,8 @@ def _tell(report: BuildReport, seconds: float, *, is_new: bool) -> None:
             f"Built {report.shares} shares in {report.output}: {report.written} files written, {report.kept} kept,"
             f" {report.removed} removed ({seconds:.2f} s)"
         )
+    if report.found:
+        click.echo(f"Taken out of what is shown: {told(report.found)}. “sitegen report” says where.")
 
 
 def _tell_expiry(report: BuildReport, config_path: Path) -> None:

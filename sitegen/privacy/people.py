@@ -32,6 +32,10 @@ _MACHINE: Final = re.compile(
     rb"|iphone|ipad|nas)\b",
     re.I,
 )
+_DOCUMENT: Final = re.compile(
+    rb"\.(?:txt|md|pdf|docx?|xlsx?|pptx?|odt|csv|jpe?g|png|gif|heic|mp[34]|mov|zip|tar|gz|key|pub|pem|crt|vcf|ics|log)\b",
+    re.I,
+)
 _ADDRESS: Final = re.compile(rb"[^\s\"'`<>()\[\]{},;=|\x1e]{1,300}$")
 
 
@@ -79,6 +83,8 @@ def _is_login(data: bytes, start: int, end: int) -> bool:
 
 def _is_code(data: bytes, start: int, end: int) -> bool:
     after, before = data[end : end + 2], data[start - 1 : start] if start else b""
+    if _DOCUMENT.match(data, end):
+        return False
     if after[:1] in (b"(", b"[") or (after[:1] in (b".", b":") and after[1:2].isalnum()) or after == b"::":
         return True
     if before in (b"$", b"%", b"#", b"&") or (before == b"." and data[start - 2 : start - 1].isalnum()):
@@ -90,7 +96,7 @@ def _is_standing(data: bytes, start: int, end: int) -> bool:
     """Whether what is beside a name lets it be one: a path of this machine, a mention, a sentence."""
     before, after = data[start - 1 : start] if start else b"", data[end : end + 1]
     if before == b"-":
-        return False
+        return after in (b"/", b"") and _is_local(data, start)  # a folder for temporary files, such as pytest-of-ann
     if after == b"-":
         return _MACHINE.match(data, end) is not None
     if before == b"@":

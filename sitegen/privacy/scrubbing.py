@@ -14,6 +14,7 @@ from typing import Final
 from sitegen.model import Conversation, ConversationHead, Share
 from sitegen.privacy import addresses
 from sitegen.privacy.engine import Engine, NoEngine
+from sitegen.privacy.files import without_secret_files
 from sitegen.privacy.findings import tell
 from sitegen.privacy.homes import Home, find_homes
 from sitegen.privacy.marks import mark
@@ -69,7 +70,8 @@ def apply(
     `engine` adds what the library finds to what our own rules find; `memory` keeps scans, never values.
     """
     texts = collect(conversation)
-    known = _learn(texts, policy, engine or NoEngine(), name=conversation.head.key, memory=memory)
+    engine = engine or NoEngine()
+    known = _learn(texts, policy, engine, name=conversation.head.key, memory=memory)
     shown = narrow(conversation, share)
     if shown is not conversation:
         texts = collect(shown)
@@ -80,6 +82,8 @@ def apply(
     findings = tell(texts, [*gone, *(span for span in spans if span.is_kept)], changed)
     if changed:
         shown = rewrite(shown, changed, texts)
+    if policy.secrets != "allow":
+        shown = without_secret_files(shown, known.secrets, engine, allowed=policy.allow)
     return Scrubbed(shown, tuple(findings))
 
 

@@ -45,9 +45,14 @@ def unwrap(text: str) -> Wrapped | None:
         return None
 
 
+def is_picture(data: bytes) -> bool:
+    """Whether bytes begin like an image's, of which only the picture is published."""
+    return data.startswith(_PICTURE_BYTES)
+
+
 def text_of(data: bytes) -> str | None:
     """Bytes as the text that they are; None for pictures and other files that aren't text."""
-    if data.startswith(_PICTURE_BYTES):
+    if is_picture(data):
         return None
     is_wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     try:

@@ -1,4 +1,4 @@
-"""Nothing that isn't meant to be published reaches the site, the cache or what the build says; and no more is rebuilt."""
+"""Nothing that isn't meant to be published reaches the site, the cache or the log; and no more than must is rebuilt."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from tests.support.projections import (
     conversation,
     image,
     label,
+    message,
     result,
     text,
     thinking,
@@ -166,8 +167,8 @@ def test_project_and_title_are_clean_on_every_page(workshop: Workshop) -> None:
     workshop.configure(MASKS + EVERYTHING)
     workshop.build()
     assert not [path for path in workshop.paths() if "initech" in path.lower() or "zelda" in path.lower()]
-    pages = [data for data in workshop.tree().values()]
-    assert not any(b"zelda" in data.lower() or b"initech" in data.lower() for data in pages)
+    pages = (data.lower() for data in workshop.tree().values())
+    assert not any(b"zelda" in data or b"initech" in data for data in pages)
 
 
 # ---------------------------------------------------------------------------------------------------------- policies
@@ -235,9 +236,9 @@ def test_changed_list_of_words_is_noticed(workshop: Workshop) -> None:
 def test_build_tells_how_much_was_taken_out_also_when_it_kept_the_pages(workshop: Workshop) -> None:
     workshop.talk(talk_with_secret(), talk_about("mail", "Write to zelda@corp.io.", native_id="a"))
     workshop.configure(EVERYTHING)
-    assert workshop.build()["taken_out"] == {"email": 1, "secret": 1}
+    assert workshop.build()["taken_out"] == {"email": 1, "home path": 2, "secret": 1}
     workshop.configure(EVERYTHING, base_url="https://bo.example.org/other/")
-    assert workshop.build()["taken_out"] == {"email": 1, "secret": 1}
+    assert workshop.build()["taken_out"] == {"email": 1, "home path": 2, "secret": 1}
     assert "Taken out" in workshop.run("build", "--full").output
 
 
@@ -267,7 +268,8 @@ def worked(native_id: str = "work") -> ConversationRow:
     return conversation(
         native_id,
         user(
-            "Where is the pearl?", attachments=(attachment("atlas.txt", metadata={"extracted_text": "atlas of the bay"}),)
+            "Where is the pearl?",
+            attachments=(attachment("atlas.txt", metadata={"extracted_text": "atlas of the bay"}),),
         ),
         assistant(thinking("under the quay, surely"), call("Bash", {"command": "dig quay"}, id="b")),
         user(result("mud and oysters", id="b")),
@@ -316,16 +318,19 @@ def test_what_programs_told_the_model_is_shown_only_when_asked(workshop: Worksho
     reminder = "<system-reminder>Mind the buoys.</system-reminder>"
     rows = conversation(
         "told",
-        user("You are a harbour pilot.", role="system") if False else user(f"Steer home.\n{reminder}"),
+        message("system", "You are a harbour pilot."),
+        user(f"Steer home.\n{reminder}"),
         assistant("Aye."),
     )
     workshop.talk(rows)
     workshop.configure(share("told", "t", "listed = true"))
     workshop.build()
-    assert not any(b"buoys" in data for _, data in everything_said(workshop))
+    assert not any(b"buoys" in data or b"harbour pilot" in data for _, data in everything_said(workshop))
+    assert "2 texts meant for the model alone" in workshop.page("s/t")
     workshop.configure(share("told", "t", "listed = true", "context = true"))
     workshop.build()
     assert "buoys" in workshop.page("s/t")
+    assert "harbour pilot" in workshop.page("s/t")
 
 
 def test_defaults_of_the_section_hold_for_rules_and_shares(workshop: Workshop) -> None:

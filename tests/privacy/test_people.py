@@ -64,6 +64,8 @@ def test_home_folder_becomes_a_tilde(name: str) -> None:
         pytest.param("USER=ann", "USER=user", id="environment"),
         pytest.param("ann  1234  0.0  0.1 python", "user  1234  0.0  0.1 python", id="process"),
         pytest.param("/media/ann/usb", "/media/user/usb", id="path of this machine"),
+        pytest.param("/tmp/pytest-of-ann/x", "/tmp/pytest-of-user/x", id="temporary folder"),
+        pytest.param("ann.pdf", "user.pdf", id="document"),
         pytest.param("thanks @ann!", "thanks @user!", id="mention"),
         pytest.param("ann-macbook is slow", "user-macbook is slow", id="machine"),
     ],

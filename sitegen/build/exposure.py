@@ -1,0 +1,221 @@
+"""What publishing would expose, found without publishing: every share read, cleaned and looked over as a build would.
+
+Nothing here holds a value that was found: findings come masked, so what is told may be kept in a log.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from sitegen.build import STATE_FOLDER
+from sitegen.build.clean import Cleaner, Scans, policy_of
+from sitegen.build.keys import Keys, make_keys
+from sitegen.build.pictures import count_pictures
+from sitegen.build.strength import weaknesses
+from sitegen.config import Config, fingerprint
+from sitegen.model import Conversation, ConversationHead, Share, Show
+from sitegen.output.layout import SCAN_FOLDER, STATE_FILE
+from sitegen.output.state import State
+from sitegen.privacy import Engine, Finding, Policy, apply, count, engine_name, find_engine
+from sitegen.projection import Projections, open_all
+from sitegen.render.tree import grow
+from sitegen.render.turns import is_prompt
+from sitegen.shares import Registry, resolve
+
+Change = Literal["new", "changed", "same"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """What one share would show, and what of that needs a thought."""
+
+    share: Share
+    title: str
+    findings: tuple[Finding, ...]
+    hidden: tuple[tuple[str, int], ...]
+    messages: int
+    tool_results: int
+    branches: int
+    """Ways not taken, shown or not."""
+    images: int
+    located_images: int
+    """Images in which a camera wrote down where it was; publishing drops that."""
+    change: Change
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How much is taken out, by what it is."""
+        return count(self.findings)
+
+    @property
+    def published_secrets(self) -> tuple[Finding, ...]:
+        """Secrets that would be published as the policy stands, other than single ones that were allowed."""
+        return tuple(each for each in self.findings if each.is_secret and each.is_kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All shares, and what holds for the site as a whole."""
+
+    config: Config
+    shares: tuple[Exposure, ...]
+    removed: tuple[str, ...]
+    """Slugs that were published last time and wouldn't be now."""
+    engine: str
+    """The library that found secrets besides sitegen's own rules; "" on a platform without it."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def refusals(self) -> tuple[Exposure, ...]:
+        """Shares that a build would refuse, or that publish secrets nobody allowed one by one."""
+        policy = policy_of(self.config.privacy)
+        return tuple(each for each in self.shares if _is_refused(each, policy))
+
+    @property
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """What needs a thought: pairs of a slug and a sentence."""
+        return tuple((each.share.slug, warning) for each in self.shares for warning in each.warnings)
+
+    @property
+    def lasting(self) -> tuple[str, ...]:
+        """Slugs of the shares that never expire."""
+        return tuple(each.share.slug for each in self.shares if each.share.expires is None)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How much is taken out of all shares."""
+        found: Counter[str] = Counter()
+        for each in self.shares:
+            found.update(each.counts)
+        return dict(sorted(found.items()))
+
+
+def _is_refused(exposure: Exposure, policy: Policy) -> bool:
+    if policy.secrets == "block":
+        return any(each.is_secret and not each.is_kept for each in exposure.findings)
+    return any(each.fingerprint not in policy.allow for each in exposure.published_secrets)
+
+
+def survey(config: Config, *, now: datetime, output: Path, on_share: Callable[[int, int], None]) -> Report:
+    """Looks over all shares that a build would publish. `on_share` hears how many are done, and of how many.
+
+    Raises SitegenError as a build would, but for gates, whose faults are warnings.
+    """
+    heads, registry, warnings = _read(config, now)
+    look = _Look(config, heads, registry, _published(config, output), weaknesses(config, registry.shares))
+    found: list[Exposure] = []
+    wanted = [share for share in registry.shares if not share.is_expired]
+    for exposure in look.over(wanted):
+        found.append(exposure)
+        on_share(len(found), len(wanted))
+    return Report(
+        config=config,
+        shares=tuple(sorted(found, key=lambda each: each.share.slug)),
+        removed=tuple(sorted(look.published.keys() - {share.slug for share in registry.shares})),
+        engine=engine_name(),
+        notes=(*warnings, *registry.problems),
+    )
+
+
+def _read(config: Config, now: datetime) -> tuple[list[ConversationHead], Registry, list[str]]:
+    with _open(config) as projection:
+        heads, views = projection.heads(), projection.shared_views()
+        warnings = list(projection.warnings)
+    cleaner = Cleaner(policy_of(config.privacy))
+    return heads, resolve(config, heads, views, now=now, clean_path=cleaner.path, is_publishing=False), warnings
+
+
+def _open(config: Config) -> AbstractContextManager[Projections]:
+    return open_all(config.source.projections, temp_folder=config.folder / STATE_FOLDER / "tmp")
+
+
+def _published(config: Config, output: Path) -> Mapping[str, str]:
+    """What names the transcripts that were published last, by slug."""
+    file = config.folder / STATE_FOLDER / STATE_FILE
+    if not file.is_file():
+        return {}
+    with closing(State.open(file, output=output)) as state:
+        return {slug: record.cache_key for slug, record in state.last.shares.items()}
+
+
+@dataclass(slots=True)
+class _Look:
+    """One look over the shares of a configuration."""
+
+    config: Config
+    heads: Sequence[ConversationHead]
+    registry: Registry
+    published: Mapping[str, str]
+    weak: Mapping[str, Sequence[str]]
+    policy: Policy = field(init=False)
+    engine: Engine = field(default_factory=find_engine, repr=False)
+    scans: Scans = field(init=False)
+    keys: Keys = field(init=False)
+
+    def __post_init__(self) -> None:
+        settings = fingerprint(self.config, "text")
+        self.keys = make_keys(text_settings=settings, page_settings="", templates=(), static=(), is_offline=False)
+        self.policy = policy_of(self.config.privacy)
+        self.scans = Scans.within(self.config.folder / STATE_FOLDER / SCAN_FOLDER)
+
+    def over(self, shares: Sequence[Share]) -> Iterator[Exposure]:
+        """The exposures in the order in which conversations are read."""
+        by_row: dict[str, list[Share]] = {}
+        for share in shares:
+            by_row.setdefault(share.head.row_id, []).append(share)
+        if not by_row:
+            return
+        with _open(self.config) as projection:
+            for conversation in projection.read(list(by_row), heads=self.heads):
+                for share in by_row[conversation.head.row_id]:
+                    yield self._exposure(share, conversation)
+
+    def _exposure(self, share: Share, conversation: Conversation) -> Exposure:
+        scrubbed = apply(conversation, share, self.policy, engine=self.engine, memory=self.scans)
+        shown = scrubbed.conversation
+        images, located = count_pictures(shown)
+        tree = grow(shown.messages, forks=shown.forks, source_id=shown.head.source_id, is_prompt=is_prompt)
+        exposure = Exposure(
+            share=share,
+            title=share.title or shown.head.title or "",
+            findings=scrubbed.findings,
+            hidden=shown.hidden,
+            messages=len(shown.messages),
+            tool_results=_results(shown) if share.show is Show.ALL else 0,
+            branches=len(tree.paths) - 1,
+            images=images,
+            located_images=located,
+            change=self._change(share),
+        )
+        return _with_warnings(exposure, self.weak.get(share.slug, ()))
+
+    def _change(self, share: Share) -> Change:
+        known = self.published.get(share.slug)
+        return "new" if known is None else "same" if known == self.keys.transcript(share) else "changed"
+
+
+def _results(conversation: Conversation) -> int:
+    return sum(block.kind == "tool_result" for message in conversation.messages for block in message.blocks)
+
+
+def _with_warnings(exposure: Exposure, weak: Iterable[str]) -> Exposure:
+    return replace(exposure, warnings=(*_warnings(exposure), *weak))
+
+
+def _warnings(exposure: Exposure) -> Iterator[str]:
+    share = exposure.share
+    if published := exposure.published_secrets:
+        yield f"{len(published)} secrets are published as they are"
+    if not share.is_gated and exposure.counts.get("secret"):
+        yield "secrets stand in it, and it's open to everyone who has the address: see that all were found"
+    if exposure.located_images:
+        yield f"{exposure.located_images} images say where they were taken; that is dropped"
+    if exposure.branches and share.branches:
+        yield f"{exposure.branches} ways not taken are shown too"
