@@ -19,7 +19,8 @@ from sitegen.urls import Urls
 
 _SPOKEN_BY_SCRIPTS = (
     "copied", "copy", "copy_failed", "quote", "rendered", "source", "wrap", "loading", "load_failed",
-    "found", "found_none", "found_elsewhere", "theme_auto", "theme_light", "theme_dark", "part", "matches", "close", "link",
+    "found", "found_none", "found_elsewhere", "theme_auto", "theme_light", "theme_dark", "part", "matches",
+    "close", "link",
 )  # fmt: skip
 
 
