@@ -19,6 +19,7 @@ _ATTRIBUTE = (
     rf"""[^{_SPACE}/>][^{_SPACE}/>=]*+(?:[{_SPACE}]*+=[{_SPACE}]*+(?:"[^"]*+"|'[^']*+'|(?!["'])[^{_SPACE}>]*+))?+"""
 )
 _ATTRIBUTES = rf"(?:[{_SPACE}/]++|{_ATTRIBUTE})*+"
+_DEEPEST = 8
 _RAW = "script|style|title|textarea|xmp|iframe|noembed|noframes|noscript"
 _COMMENT = r"!--(?:-?>|.*?(?:--!?>|\Z))"
 # Of plain tags only those are looked at that begin or end another way of reading; they're most of a page.
@@ -64,7 +65,7 @@ class Tag:
 
 def read_tags(text: str) -> Iterator[Tag]:
     """The tags of a page in order, without those that have no attribute but `class`."""
-    return _read(text, 0)
+    return _read(text, 0, foreign=0, depth=0)
 
 
 def read_xml_tags(text: str) -> Iterator[Tag]:
@@ -81,9 +82,8 @@ def line_of(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def _read(text: str, start: int) -> Iterator[Tag]:
-    foreign = 0
-    """How deep in drawings and formulas, where no element is raw text."""
+def _read(text: str, start: int, *, foreign: int, depth: int) -> Iterator[Tag]:
+    """The tags of a text that begins at `start`, `foreign` deep in drawings and formulas, where nothing is raw text."""
     for match in _TOKEN.finditer(text):
         raw, name, end, at = match["raw"], match["name"], match["end"], start + match.start()
         if name:
@@ -95,7 +95,7 @@ def _read(text: str, start: int) -> Iterator[Tag]:
             content = match["content"]
             yield Tag(raw.lower(), _attributes(match["raw_attributes"]), at, content)
             if foreign or raw.lower() == "noscript":
-                yield from _also_markup(content, start + match.start("content"))
+                yield from _also_markup(content, start + match.start("content"), foreign=foreign, depth=depth)
             elif raw.lower() == "script" and _NESTED_SCRIPT.search(content):
                 yield Tag(ODD, {}, at, "a <script> holds “<!--” and “<script”, so that its end isn't where it seems")
         elif end and end.lower() in ("svg", "math"):
@@ -104,11 +104,14 @@ def _read(text: str, start: int) -> Iterator[Tag]:
             yield Tag(ODD, {}, at, "it has a CDATA section, which may hide what follows")
 
 
-def _also_markup(content: str, start: int) -> Iterator[Tag]:
+def _also_markup(content: str, start: int, *, foreign: int, depth: int) -> Iterator[Tag]:
     """The tags in what is text for one browser and markup for another."""
     if "<" not in content:
         return
-    yield from _read(content, start)
+    if depth == _DEEPEST:
+        yield Tag(ODD, {}, start, "it nests elements that hold text so deep that nothing in them can be told")
+        return
+    yield from _read(content, start, foreign=foreign, depth=depth + 1)
     if _BEGUN.search(_WHOLE.sub("", content)):
         yield Tag(ODD, {}, start, "it has a tag that is cut off, which browsers read in more than one way")
 

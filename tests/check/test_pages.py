@@ -172,6 +172,8 @@ LOADED = "https://elsewhere.example/x"
         f"<svg></svg x><style><!--</style>{ALERT}<!-- -->",
         f"<svg/><title><!--</title>{ALERT}<!-- -->",
         '<svg><style><a x="</style>" onclick=x></a></svg>',
+        "<math><noscript><iframe><a onclick=1>x</a></iframe></noscript></math>",
+        f"<svg>{'<style>' * 5000}",
         f"<svg><![CDATA[><!--]]>{ALERT}<!-- -->",
         f"<script type=x><!--<script></script><!--</script>{ALERT}-->",
         f"<noscript><img src={LOADED}></noscript>",
@@ -189,6 +191,7 @@ LOADED = "https://elsewhere.example/x"
         f'<table background="{LOADED}"></table>',
         f'<img attributionsrc="{LOADED}">',
     ],
+    ids=lambda body: body[:60],
 )
 def test_what_a_browser_would_see_is_not_hidden_by_odd_markup(tmp_path: Path, body: str) -> None:
     plant(tmp_path, index_html=page(body))
