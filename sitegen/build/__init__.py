@@ -20,10 +20,13 @@ __all__ = ["STATE_FOLDER", "BuildOptions", "BuildReport", "OnProgress", "Stage",
 STATE_FOLDER = ".sitegen"
 
 
-def invocation(options: BuildOptions) -> str:
-    """A text that tells builds of different meaning apart, for the path that finds nothing to do."""
+def invocation(config_path: Path, options: BuildOptions) -> str:
+    """A text that tells builds of different meaning apart, for the path that finds nothing to do.
+
+    Two configurations may stand in one folder, and share its state.
+    """
     output = None if options.output is None else str(options.output.absolute())
-    return json.dumps([__version__, sys.version, output, options.is_offline, options.is_strict])
+    return json.dumps([__version__, sys.version, config_path.name, output, options.is_offline, options.is_strict])
 
 
 def build(config_path: Path, options: BuildOptions, *, on_progress: OnProgress = lambda *_: None) -> BuildReport:

@@ -194,7 +194,7 @@ class Run:
             facts=site.facts,
             inputs=self.watch.inputs,
             environment=self.watch.seal_environment(),
-            invocation=invocation(self.options) if is_clean else None,
+            invocation=invocation(self.config.path, self.options) if is_clean else None,
             next_expiry=registry.next_expiry,
             notes="\n".join(self.warnings),
         )

@@ -84,9 +84,10 @@ def _look(app: App, options: BuildOptions) -> BuildReport | None:
 
     if options.is_full:
         return None
-    state_file = app.config_path().absolute().parent / STATE_FOLDER / STATE_FILE
+    config_path = app.config_path().absolute()
+    state_file = config_path.parent / STATE_FOLDER / STATE_FILE
     now = time.time() if options.now is None else options.now.timestamp()
-    verdict = look(state_file, invocation=invocation(options), now=now)
+    verdict = look(state_file, invocation=invocation(config_path, options), now=now)
     return _unchanged(verdict) if verdict.is_unchanged else None
 
 

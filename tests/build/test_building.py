@@ -10,7 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from sitegen.cli import main
 from sitegen.render import render
 from tests.support.projections import assistant, attachment, conversation, user
 from tests.support.workshop import EVERYTHING, Workshop, share, slugs, talk_about
@@ -279,3 +281,17 @@ def test_pages_have_only_relative_links(workshop: Workshop) -> None:
         if path.endswith(".html") and path != "404.html":
             assert 'href="/' not in workshop.page(path)
             assert 'src="/' not in workshop.page(path)
+
+
+def test_two_configurations_in_one_folder_build_two_sites(workshop: Workshop) -> None:
+    workshop.talk(*MANY[:2])
+    workshop.configure(share("subject0", "zero", "listed = true"))
+    workshop.build()
+    other = workshop.folder / "other.toml"
+    text = (workshop.folder / "sitegen.toml").read_text()
+    other.write_text(text.replace('"public"', '"second"').replace('"zero"', '"one"'))
+    result = CliRunner().invoke(main, ["--config", str(other), "build"])
+    assert result.exit_code == 0, result.output
+    assert (workshop.folder / "second" / "s" / "one" / "index.html").is_file()
+    assert slugs(workshop.paths()) == {"zero"}
+    assert workshop.build()["written"] == 0
