@@ -115,8 +115,9 @@ def find_serials(texts: Texts) -> Iterator[Span]:
 
 
 _LOCAL_HOST: Final = re.compile(
-    rb"(?<![\w.@/-])[A-Za-z0-9](?:[\w-]{0,62})(?:\.[\w-]{1,62}){0,3}"
-    rb"\.(?:local|lan|internal|intranet|corp|home\.arpa|localdomain|ts\.net)(?![\w-]|\.\w|\()",
+    rb"(?:(?<![\w.@/-])[A-Za-z](?=[\w-]*[\d-])[\w-]{0,62}|(?<=[@/])[A-Za-z0-9][\w-]{0,62})\.(?:local|internal)(?![\w-]|\.\w|\()"
+    rb"|(?<![\w.@/-])[A-Za-z0-9](?:[\w-]{0,62})(?:\.[\w-]{1,62}){0,3}"
+    rb"\.(?:lan|intranet|corp|home\.arpa|localdomain|ts\.net)(?![\w-]|\.\w|\()",
     re.I,
 )
 _PROMPT: Final = re.compile(rb"(?<![\w.@/-])[\w.-]{1,32}@([A-Za-z0-9][\w-]{1,62})(?=[: ][^\n\x1e]{0,80}?[$#%](?: |$))")
@@ -126,6 +127,8 @@ _NAMED: Final = re.compile(
     re.I,
 )
 _UNAME: Final = re.compile(rb"\b(?:Linux|Darwin) ([A-Za-z0-9][\w.-]{1,62}) \d+\.\d+")
+_MACHINE: Final = re.compile(rb"(?=[a-z0-9-]*[a-z])(?=[a-z0-9-]*[0-9-])[a-z0-9][a-z0-9-]*[a-z0-9]")
+"""A machine's name has a digit or a hyphen; without, it could be any word of a program."""
 _NO_HOSTS: Final = frozenset(
     {
         b"localhost",
@@ -151,7 +154,7 @@ def find_hosts(texts: Texts) -> Iterator[Span]:
     for pattern in (_PROMPT, _NAMED, _UNAME):
         for match in pattern.finditer(texts.data):
             name = match[1].rstrip(b".").lower()
-            if name not in _NO_HOSTS and not name.endswith((b".example", b".test")) and b"." not in name[:1]:
+            if name not in _NO_HOSTS and _MACHINE.fullmatch(name):
                 yield match.start(1), match.start(1) + len(name)
                 names.add(name)
     for match in _LOCAL_HOST.finditer(texts.data):

@@ -63,7 +63,7 @@ def is_assigned_secret(value: bytes, *, is_quoted: bool, is_environment: bool, i
 
     `is_environment` says that it stands in a line such as `DB_PASSWORD=…`, where nothing but a value can stand.
     """
-    if not 6 <= len(value) <= 4096 or is_placeholder(value) or _PATH.fullmatch(value):
+    if not 6 <= len(value) <= 4096 or is_placeholder(value) or _PATH.fullmatch(value) or value[:1] in b":-=/":
         return False
     if is_environment:
         return (
@@ -75,7 +75,9 @@ def is_assigned_secret(value: bytes, *, is_quoted: bool, is_environment: bool, i
         return False
     if _WORDS.fullmatch(value):
         return False
-    return _is_mixed(value) and (is_password or len(value) >= 10) and len(set(value)) >= 5
+    if not is_password and (len(value) < 10 or not _DIGIT.search(value)):
+        return False
+    return _is_mixed(value) and len(set(value)) >= 5
 
 
 def is_token(value: bytes, *, least: int = 16) -> bool:

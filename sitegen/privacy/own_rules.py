@@ -29,7 +29,7 @@ def find_hits(texts: Texts) -> Iterator[Hit]:
 # --------------------------------------------------------------------------------------------------------- addresses
 
 _SCHEME: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{1,20}$")
-_USERINFO: Final = re.compile(rb"([^\s:/@'\"<>`\\|()]{0,120}):([^\s/'\"<>`\\|()]{3,300})@[\w.\-\[%$]")
+_USERINFO: Final = re.compile(rb"([^\s:/@'\"<>`\\|()]{0,120}):([^\s:/'\"<>`\\|()]{3,300})@[\w.\-\[%$]")
 _TOKEN_ALONE: Final = re.compile(rb"([A-Za-z0-9_\-.~]{16,300})@[\w.-]")
 _URL: Final = re.compile(rb"[^\s\"'<>`\\|\x1e]{4,4000}")
 _PARAMETER: Final = re.compile(
@@ -251,7 +251,7 @@ def _assigned(texts: Texts, at: int, needle: bytes) -> Hit | None:
     value, is_quoted = _value(texts, match)
     if value is None:
         return None
-    is_environment = is_flag or _is_environment(texts, start, end)
+    is_environment = not is_flag and _is_environment(texts, start, end)
     is_password = needle in (b"passw", b"passphrase", b"pwd")
     found = texts.data[value[0] : value[1]]
     if not is_assigned_secret(found, is_quoted=is_quoted, is_environment=is_environment, is_password=is_password):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 _SYSTEM_FOLDERS: Final = frozenset(
@@ -14,9 +15,14 @@ _SYSTEM_FOLDERS: Final = frozenset(
         b"defaultuser0",
         b"linuxbrew",
         b"lost+found",
+        b"node_modules",
         b"...",
     }
 )
+_FILE: Final = re.compile(
+    rb"\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|vue|svelte|html?|s?css|json|ya?ml|toml|md|txt|sh|php|png|jpe?g|svg)$"
+)
+"""In an address of the web, `/home/index.html` is a page."""
 _ACCOUNTS: Final = frozenset(
     """
     user users username root admin administrator ubuntu debian fedora centos alpine arch pi vagrant docker node
@@ -56,7 +62,7 @@ _WORDS: Final = frozenset(
 
 def is_system_folder(name: bytes) -> bool:
     """Whether a folder beside the homes is nobody's."""
-    return name.lower() in _SYSTEM_FOLDERS or not name.strip(b".")
+    return name.lower() in _SYSTEM_FOLDERS or not name.strip(b".") or _FILE.search(name) is not None
 
 
 def is_account(name: str) -> bool:
