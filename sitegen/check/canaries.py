@@ -153,6 +153,7 @@ def _forms(text: str) -> set[bytes]:
     forms = {
         text,
         escape(text, quote=False),
+        escape(text, quote=False).replace("&gt;", ">"),
         escape(text),
         escape(text).replace("&#x27;", "&#39;").replace("&quot;", "&#34;"),
         json.dumps(text)[1:-1],

@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     rf"""<(?:
         {_COMMENT}
       | (?P<raw>{_RAW})(?=[{_SPACE}/>])(?P<raw_attributes>{_ATTRIBUTES})>(?P<content>.*?)(?=</(?P=raw)[{_SPACE}/>]|\Z)
-      | (?!(?!svg|math)[a-zA-Z][a-zA-Z0-9]*+(?:[ ]class="[^"<]*+")?+>)
+      | (?!(?!svg|math)[a-zA-Z][a-zA-Z0-9]*+(?:[ ]class=(?:"[^"<]*+"|[a-z]++))?+>)
         (?P<name>[a-zA-Z][^{_SPACE}/>]*+)(?P<attributes>{_ATTRIBUTES})>
       | /(?!(?!svg|math)[a-zA-Z][a-zA-Z0-9]*+>)(?P<end>[a-zA-Z][^{_SPACE}/>]*+){_ATTRIBUTES}>
       | (?P<cdata>!\[CDATA\[)

@@ -15,7 +15,7 @@ from pygments.token import Comment, Generic, Keyword, Literal, Name, Number, Ope
 from sitegen.render.ansi import render_terminal, visible_escapes
 from sitegen.render.context import Context
 from sitegen.render.diff import render_patch
-from sitegen.render.figure import block, content, folded, head_lines
+from sitegen.render.figure import block, content, counted, folded, head_lines
 from sitegen.render.lexing import Token, find_lexer, lex
 from sitegen.render.patches import is_patch
 from sitegen.render.text import first_line, visible
@@ -25,10 +25,7 @@ _CLASSES: dict[_TokenType, str] = {
     Comment.Preproc: "d",
     Comment.PreprocFile: "s",
     Keyword: "k",
-    Keyword.Constant: "m",
-    Keyword.Type: "t",
     Name.Attribute: "a",
-    Name.Builtin: "b",
     Name.Class: "t",
     Name.Constant: "m",
     Name.Decorator: "d",
@@ -45,7 +42,6 @@ _CLASSES: dict[_TokenType, str] = {
     String: "s",
     String.Doc: "c",
     String.Escape: "e",
-    String.Interpol: "e",
     String.Symbol: "m",
     Operator.Word: "k",
     Generic.Deleted: "v",
@@ -59,8 +55,12 @@ _CLASSES: dict[_TokenType, str] = {
 }
 """Few classes, so that neighbours merge; plain names, operators and punctuation have none."""
 
+_ELEMENTS = {"k": "b", "s": "i", "m": "u"}
+"""The commonest classes are elements of their own, which weigh less; all others are `<i class=…>`."""
+
 _MARKS = {name: chr(number) for number, name in enumerate(sorted(set(_CLASSES.values())), start=0x0E)}
-_END, _SPLIT = "\x01", "\x02"
+_ENDS = {name: chr(number) for number, name in enumerate(_ELEMENTS.values(), start=0x03)}
+_SPLIT = "\x02"
 """Where spans begin and end, while the text is put together. A text that's shown can't hold them."""
 
 _LINE_LIMIT = 2_000
@@ -119,7 +119,7 @@ def _figure(
 
 
 def _numbers(first: int | None, start: int, end: int) -> str | None:
-    return None if first is None else "\n".join(map(str, range(first + start, first + end)))
+    return None if first is None else counted(first + start, first + end - 1)
 
 
 def _line_start(text: str, line: int) -> int:
@@ -169,14 +169,16 @@ def _colour(text: str, language: str, split: int) -> tuple[str, str]:
 
 
 def _span(text: str, name: str) -> str:
-    return f"{_MARKS[name]}{text}{_END}" if name and text else text
+    return f"{_MARKS[name]}{text}{_ENDS[_ELEMENTS.get(name, 'i')]}" if name and text else text
 
 
 def _written(marked: str) -> str:
     """The HTML of a text in which spans are control characters: one escaping for all instead of one each."""
-    html = content(marked).replace(_END, "</span>")
+    html = content(marked)
+    for element, end in _ENDS.items():
+        html = html.replace(end, f"</{element}>")
     for name, mark in _MARKS.items():
-        html = html.replace(mark, f'<span class="{name}">')
+        html = html.replace(mark, f"<{_ELEMENTS[name]}>" if name in _ELEMENTS else f"<i class={name}>")
     return html
 
 
@@ -193,7 +195,7 @@ def _spans(tokens: Iterable[Token], text: str) -> Iterator[tuple[int, int, str]]
                 break
             continue
         position += len(value)
-        found = _CLASS_OF[kind]
+        found = "" if kind is Keyword and not value[:1].isalnum() else _CLASS_OF[kind]  # a shell's $( and :-
         if found != name:
             if not found and (value.isspace() or not value):
                 continue

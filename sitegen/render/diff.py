@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from sitegen.render.ansi import visible_escapes
 from sitegen.render.context import Context
-from sitegen.render.figure import block, content, folded, head_lines
+from sitegen.render.figure import block, content, folded, head_lines, numbered
 from sitegen.render.patches import FilePatch, Row, matches, parse_unified
 from sitegen.render.text import visible
 
@@ -67,7 +67,7 @@ def _numbers(rows: Sequence[Row], start: int, end: int) -> str | None:
     if not numbers:
         return None
     width = len(str(max(numbers)))
-    return "\n".join(f"{_number(row.old, width)} {_number(row.new, width)}" for row in rows[start:end])
+    return numbered([f"{_number(row.old, width)} {_number(row.new, width)}" for row in rows[start:end]])
 
 
 def _number(number: int | None, width: int) -> str:

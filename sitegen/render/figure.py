@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from markupsafe import Markup, escape
 
 from sitegen.render.context import Context
 
 
 def content(text: str) -> str:
-    """`text` escaped to stand between tags, where quotes may stay as they are."""
-    return str(escape(text)).replace("&#39;", "'").replace("&#34;", '"')
+    """`text` escaped to stand between tags, where quotes and `>` may stay as they are."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def block(code: str, numbers: str | None = None) -> Markup:
-    """A block of code, with line numbers beside it if there are any; those aren't read out and aren't selected."""
+    """A block of code, with its line numbers beside it if there are any; those aren't read out and aren't selected."""
     shown = f'<pre tabindex="0"><code>{code}</code></pre>'
-    if not numbers:
-        return Markup(shown)
-    return Markup(f'<div class="lined"><pre class="ln" aria-hidden="true">{numbers}</pre>{shown}</div>')
+    return Markup(f'<div class="lined">{numbers}{shown}</div>' if numbers else shown)
+
+
+def numbered(lines: Sequence[str]) -> str:
+    """Numbers to stand beside a block, as they are written in each line."""
+    shown = "\n".join(lines)
+    return f'<pre class="ln" aria-hidden="true">{shown}</pre>'
+
+
+def counted(first: int, last: int) -> str:
+    """The numbers from `first` to `last` to stand beside a block. Whole tens are counted by the style sheet."""
+    tens = range(first // 10, last // 10 + 1)
+    items = "".join(f"<li>{_written(range(max(first, ten * 10), min(last, ten * 10 + 9) + 1))}</li>" for ten in tens)
+    return f'<ol class="ln" aria-hidden="true" start="{tens.start}">{items}</ol>'
+
+
+def _written(numbers: range) -> str:
+    return "" if len(numbers) == 10 and numbers.start else "\n".join(map(str, numbers))
 
 
 def folded(tail: Markup, lines: int, ctx: Context) -> Markup:

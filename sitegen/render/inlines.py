@@ -12,6 +12,7 @@ from itertools import pairwise
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from sitegen.render.figure import content
 from sitegen.render.formulas import closer_of, is_displayed
 from sitegen.render.images import render_data_url
 from sitegen.render.links import encoded, is_allowed, link_open, linked, may_hold_link, shown_target, slug_of
@@ -19,7 +20,7 @@ from sitegen.render.mathml import to_mathml
 from sitegen.render.sheet import Sheet
 
 _EMPHASIS_LIMIT = 30
-_BREAK_TAG = re.compile(r"&lt;br ?/?&gt;", re.I)
+_BREAK_TAG = re.compile(r"&lt;br ?/?>", re.I)
 _WRAP_WIDTH = (60, 120)
 
 
@@ -61,13 +62,13 @@ def _plain_token(token: Token) -> str:
     return "\n" if token.type in ("softbreak", "hardbreak") else token.content
 
 
-def _write_text(sheet: Sheet, content: str) -> None:
-    content = sheet.clean(content)
-    text = linked(content) if may_hold_link(content) and not sheet.links else escape(content)
-    if sheet.in_cell and "<br" in content.lower():
+def _write_text(sheet: Sheet, text: str) -> None:
+    text = sheet.clean(text)
+    html = linked(text) if may_hold_link(text) and not sheet.links else content(text)
+    if sheet.in_cell and "<br" in text.lower():
         # A table has no other way to break a line, so every chat shows this one tag.
-        text = _BREAK_TAG.sub("<br>", str(text))
-    sheet.out.append(text)
+        html = _BREAK_TAG.sub("<br>", html)
+    sheet.out.append(html)
 
 
 def _softbreak(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
@@ -80,7 +81,7 @@ def _hardbreak(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
 
 def _code(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
     direction = ' dir="ltr"' if sheet.direction else ""
-    sheet.out.append(f"<code{direction}>{escape(tokens[index].content)}</code>")
+    sheet.out.append(f"<code{direction}>{content(tokens[index].content)}</code>")
 
 
 def _emphasis_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:

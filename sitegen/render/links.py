@@ -11,6 +11,8 @@ from urllib.parse import quote, unquote
 
 from markupsafe import Markup, escape
 
+from sitegen.render.figure import content
+
 _ALLOWED = re.compile(r"https?://[^\s/?#\\]|mailto:[^\s@]+@", re.I)
 _ADDRESS = r"[^\s<>\"`\u3000-\u3003\u3008-\u3011\uff01\uff08-\uff0c\uff1a-\uff1f]+"
 _WEB = re.compile(rf"(?<![A-Za-z0-9])https?://[A-Za-z0-9\[\u00a1-\uffff]{_ADDRESS}", re.I)
@@ -47,9 +49,9 @@ def linked(text: str) -> str:
     out: list[str] = []
     position = 0
     for start, end, target in bare_links(text):
-        out += (escape(text[position:start]), link_open(target), escape(text[start:end]), "</a>")
+        out += (content(text[position:start]), link_open(target), content(text[start:end]), "</a>")
         position = end
-    return "".join((*out, escape(text[position:])))
+    return "".join((*out, content(text[position:])))
 
 
 def web_link_at(text: str, start: int, end: int) -> int | None:

@@ -27,7 +27,7 @@ PIECES = [
 @pytest.mark.parametrize(
     ("raw", "shown"),
     [
-        pytest.param("plain <b> & \"q\" 'q'", "plain &lt;b&gt; &amp; \"q\" 'q'", id="plain text is escaped"),
+        pytest.param("plain <b> & \"q\" 'q'", "plain &lt;b> &amp; \"q\" 'q'", id="plain text is escaped"),
         pytest.param("\x1b[31mred\x1b[0m", '<span class="h1">red</span>', id="one of sixteen"),
         pytest.param(
             "\x1b[91mred\x1b[39m x", '<span class="h1">red</span> x', id="a bright one, and the default again"
