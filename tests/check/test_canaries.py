@@ -24,7 +24,7 @@ MANY = {f"Fixing the parser, part {number}": f"title {number}" for number in ran
     [TITLE, escape(TITLE), escape(TITLE, quote=False), escape(TITLE, quote=False).replace("&gt;", ">"),
      escape(TITLE).replace("&#x27;", "&#39;").replace("&quot;", "&#34;"),
      json.dumps(TITLE), json.dumps(TITLE, ensure_ascii=False), quote(TITLE)],
-    ids=["as it is", "html", "html text", "html by number", "json ascii", "json", "url"],
+    ids=["as it is", "html", "html text", "html between tags", "html by number", "json ascii", "json", "url"],
 )  # fmt: skip
 def test_a_canary_is_found_in_every_writing(tmp_path: Path, written: str, others: dict[str, str]) -> None:
     plant(tmp_path, s__x_bin=f"\0\1before{written}after")

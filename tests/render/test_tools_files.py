@@ -42,8 +42,8 @@ def test_reading_names_the_file_and_the_lines(given: dict[str, Json], result: st
 
 def test_read_lines_are_numbered_and_coloured_by_the_files_name() -> None:
     html = str(step(call("Read", {"file_path": PATH}, NUMBERED)).detail)
-    assert '<li>95\n96</li>' in html
-    assert '<b>def</b> <i class=f>f</i>():' in html
+    assert "<li>95\n96</li>" in html
+    assert "<b>def</b> <i class=f>f</i>():" in html
     assert "→" not in html
     assert PATH in html
 
