@@ -152,7 +152,7 @@ def _blocks(message: Object, name: str, reading: Reading) -> list[BlockRecord]:
 
 
 def _is_nothing(item: Json) -> bool:
-    return isinstance(item, dict) and item.get("type") in _NOTHING
+    return isinstance(item, dict) and text_of(item.get("type")) in _NOTHING
 
 
 def _block(item: Json, reading: Reading) -> BlockRecord:

@@ -15,11 +15,13 @@ def in_line(parents: Mapping[str, str | None], leaf: str | None) -> list[str]:
     for name, parent in parents.items():
         children.setdefault(parent if parent in parents and parent != name else None, []).append(name)
     chosen = path_to(parents, leaf)
-    order: dict[str, None] = {}
-    _walk(children, children.get(None, []), chosen, order)
+    roots = children.get(None, [])
+    rooted: dict[str, None] = {}
+    _walk(children, roots, chosen, rooted)
     # Only circles are left: no root leads to them.
-    tops = dict.fromkeys(_top(parents, name) for name in parents if name not in order)
-    for top in sorted(tops, key=lambda name: name in chosen):
+    circles = list(dict.fromkeys(_top(parents, name) for name in parents if name not in rooted))
+    order: dict[str, None] = {}
+    for top in sorted([*roots, *circles], key=lambda name: name in chosen):
         _walk(children, [top], chosen, order)
     return list(order)
 

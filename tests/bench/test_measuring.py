@@ -28,7 +28,7 @@ def test_memory_of_children_is_seen(tmp_path: Path) -> None:
     child = HOLD_MEMORY.format(size=80_000_000)
     cost = measure(_python(tmp_path, PARENT, child), folder=tmp_path)
     assert cost.peak_bytes > 80_000_000
-    assert cost.tree_bytes is None or cost.tree_bytes > cost.peak_bytes * 0.9
+    assert cost.tree_bytes is None or cost.tree_bytes > 80_000_000  # sampled, so the very peak may be missed
     assert cost.wall_s >= 0.2
 
 

@@ -25,6 +25,10 @@ def test_chosen_path_comes_last(leaf: str | None, expected: list[str]) -> None:
     assert in_line(TREE, leaf) == expected
 
 
+def test_circle_comes_before_the_chosen_path() -> None:
+    assert in_line({"b": "f", "a": None, "f": "b"}, "a") == ["b", "f", "a"]
+
+
 def test_circle_loses_nothing() -> None:
     assert sorted(in_line({"a": "b", "b": "a", "c": "c", "d": None}, "a")) == ["a", "b", "c", "d"]
 
