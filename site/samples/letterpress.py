@@ -20,13 +20,13 @@ from tests.support.sessions import (
     write_session,
 )
 
-CWD = "/home/bo/work/letterpress"
+CWD = "/home/bo/sites/letterpress"
 LONG_TURNS = 150
 
 
 def write(folder: Path) -> None:
     """Writes every session of the project below `folder`."""
-    home = folder / "-home-bo-work-letterpress"
+    home = folder / "-home-bo-sites-letterpress"
     sessions = (specimen_session, arabic_session, japanese_session, german_session, long_session, reviewer_session)
     for number, session in enumerate((*sessions, retired_session), 1):
         name = f"9e2b7a10-00{number:02}-4000-8000-0000000000{number:02}"
