@@ -34,7 +34,7 @@ def mark(value: str) -> str:
         ("~/code/talks", "~/code/talks", "talks"),
         ("/srv/homework/talks", "/srv/homework/talks", "talks"),
         ("/homeless/ann/talks", "/homeless/ann/talks", "talks"),
-        (r"D:\work\talks", "D:/code/talks", "talks"),
+        (r"D:\code\talks", "D:/code/talks", "talks"),
         ("talks", "talks", "talks"),
         ("/home/ann", "~", "~"),
         ("/", "/", ""),
