@@ -82,13 +82,13 @@ def _place(stops: Sequence[Stop], x: float, width: float, *, most: int) -> str:
     kinds = {mark.kind for mark, _ in marks}
     height = _TOOLS_TOP * math.sqrt(_calls(stops) / most) if most > 0 else 0.0
     shapes = [
-        f'<rect x="{x:.1f}" width="{width:.1f}" height="{_HEIGHT}"/>',
-        f'<path class="a" d="M{x:.1f} {_BASE}h{width - 1:.1f}"/>' * ("answer" in kinds),
+        f'<rect x="{x:.0f}" width="{width:.0f}" height="{_HEIGHT}"/>',
+        f'<path class="a" d="{_line(x, width)}"/>' * ("answer" in kinds),
         f'<path class="t" d="{_column(x, width, height)}"/>' * (height > 0),
-        f'<path class="p" d="M{x + width / 2 - 0.5:.1f} {_HEIGHT}v-4"/>' * ("prompt" in kinds),
+        f'<path class="p" d="M{x + width / 2:.0f} {_HEIGHT}v-4"/>' * ("prompt" in kinds),
     ]
     error = next((href for mark, href in marks if mark.kind == "error"), None)
-    failed = _link(error, "", f'<path class="e" d="M{x + width / 2 - 0.5:.1f} 4v6"/>') if error else ""
+    failed = _link(error, "", f'<path class="e" d="M{x + width / 2:.0f} 4v6"/>') if error else ""
     return _link(stops[0].href, stops[0].text, "".join(shapes)) + failed
 
 
@@ -113,22 +113,31 @@ def _stop(stop: Stop, x: float, width: float, scale: float) -> str:
         span = scale * _span(mark)
         match mark.kind:
             case "prompt":
-                paths["p"].append(f"M{at + 1:.1f} 2V46")
+                paths["p"].append(f"M{at + 1:.0f} 2V46")
             case "answer":
-                paths["a"].append(f"M{at:.1f} {_BASE}h{max(span - 1, 0.5):.1f}")
+                paths["a"].append(_line(at, span))
             case "tool":
                 paths["t"].append(_column(at, span, 5 + 6 * math.log2(1 + max(mark.weight, 0))))
             case "error":
-                errors.append(_link(href, "", f'<path class="e" d="M{at + span / 2:.1f} 3v9"/>'))
+                errors.append(_link(href, "", f'<path class="e" d="M{at + span / 2:.0f} 3v9"/>'))
         at += span
     shapes = "".join(f'<path class="{name}" d="{"".join(d)}"/>' for name, d in paths.items() if d)
-    hit = f'<rect x="{x:.1f}" width="{width:.1f}" height="{_HEIGHT}"/>'
+    hit = f'<rect x="{x:.0f}" width="{width:.0f}" height="{_HEIGHT}"/>'
     return _link(stop.href, stop.text, hit + shapes) + "".join(errors)
 
 
 def _column(x: float, width: float, height: float) -> str:
     height = max(2.0, min(_TOOLS_TOP, height))
-    return f"M{x:.1f} {_BASE}v-{height:.0f}h{max(width - 1, 1):.1f}v{height:.0f}z"
+    return f"M{x:.0f} {_BASE}v-{height:.0f}h{_length(x, width)}v{height:.0f}z"
+
+
+def _line(x: float, width: float) -> str:
+    return f"M{x:.0f} {_BASE}h{_length(x, width)}"
+
+
+def _length(x: float, width: float) -> int:
+    """In whole units, so that what comes next begins one further on."""
+    return max(round(x + width) - round(x) - 1, 1)
 
 
 def _link(href: str, text: str, shapes: str) -> str:

@@ -62,16 +62,14 @@ def _lines(rows: Sequence[Row], shown: Sequence[str]) -> str:
 
 
 def _numbers(rows: Sequence[Row], start: int, end: int) -> str | None:
-    """Old and new line numbers, a row each; None when nothing is numbered."""
-    numbers = [number for row in rows for number in (row.old, row.new) if number is not None]
-    if not numbers:
+    """Old line numbers and new ones, a column each; None when nothing is numbered."""
+    if all(row.old is None and row.new is None for row in rows):
         return None
-    width = len(str(max(numbers)))
-    return numbered([f"{_number(row.old, width)} {_number(row.new, width)}" for row in rows[start:end]])
+    return _column(row.old for row in rows[start:end]) + _column(row.new for row in rows[start:end])
 
 
-def _number(number: int | None, width: int) -> str:
-    return " " * width if number is None else f"{number:>{width}}"
+def _column(numbers: Iterable[int | None]) -> str:
+    return numbered(["" if number is None else str(number) for number in numbers])
 
 
 # ----------------------------------------------------------------------------------------------------- changed words

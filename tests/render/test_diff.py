@@ -115,9 +115,8 @@ def test_an_endless_line_has_no_marked_words() -> None:
 def test_numbers_stand_beside_the_lines() -> None:
     rows = from_structured([{"oldStart": 9, "newStart": 9, "lines": [" a", "-b", "+c", " d"]}])
     html = str(render_diff(rows, context()))
-    numbers = re.search(r'<pre class="ln" aria-hidden="true">(.*?)</pre>', html, re.S)
-    assert numbers is not None
-    assert [line.split() for line in numbers[1].split("\n")] == [["9", "9"], ["10"], ["10"], ["11", "11"]]
+    columns = re.findall(r'<pre class="ln" aria-hidden="true">(.*?)</pre>', html, re.S)
+    assert [column.split("\n") for column in columns] == [["9", "10", "", "11"], ["9", "", "10", "11"]]
 
 
 def test_a_long_diff_folds_and_loses_none() -> None:
