@@ -35,7 +35,6 @@ _CLASSES: dict[_TokenType, str] = {
     Name.Label: "a",
     Name.Property: "a",
     Name.Tag: "k",
-    Name.Variable: "v",
     Literal: "m",
     Literal.Date: "m",
     Number: "m",
@@ -68,6 +67,7 @@ _LINE_LIMIT = 2_000
 _TERMINALS = frozenset({"ansi", "term"})
 _DIFFS = frozenset({"diff", "patch", "udiff"})
 _MEMO_BYTES = 65_536
+_JSON = frozenset({"JSON", "JSON5"})
 
 
 def render_code(
@@ -158,7 +158,8 @@ def _colour(text: str, language: str, split: int) -> tuple[str, str]:
     if lexer is None:
         return content(text[:split]), content(text[split:])
     parts: list[str] = []
-    for start, end, name in _spans(lex(lexer, text + "\n"), text):
+    classes = _CLASS_OF_JSON if lexer.name in _JSON else _CLASS_OF
+    for start, end, name in _spans(lex(lexer, text + "\n"), text, classes):
         parts.append(_span(text[start : min(end, split)], name) if start < split else "")
         if start < split <= end:
             parts.append(_SPLIT)
@@ -182,7 +183,7 @@ def _written(marked: str) -> str:
     return html
 
 
-def _spans(tokens: Iterable[Token], text: str) -> Iterator[tuple[int, int, str]]:
+def _spans(tokens: Iterable[Token], text: str, classes: dict[_TokenType, str]) -> Iterator[tuple[int, int, str]]:
     """Stretches of `text` of one class, in order and without a gap, whatever the lexer says.
 
     White space between two tokens of a class joins them. A lexer that goes astray loses its colours from there on, and
@@ -195,7 +196,7 @@ def _spans(tokens: Iterable[Token], text: str) -> Iterator[tuple[int, int, str]]
                 break
             continue
         position += len(value)
-        found = "" if kind is Keyword and not value[:1].isalnum() else _CLASS_OF[kind]  # a shell's $( and :-
+        found = "" if kind is Keyword and not value[:1].isalnum() else classes[kind]  # a shell's $( and :-
         if found != name:
             if not found and (value.isspace() or not value):
                 continue
@@ -221,3 +222,5 @@ class _ClassOf(dict[_TokenType, str]):
 
 
 _CLASS_OF = _ClassOf(_CLASSES)
+_CLASS_OF_JSON = _ClassOf({**_CLASSES, Name.Tag: ""})
+"""Keys are names as well, and their values stand out."""

@@ -111,7 +111,9 @@ def test_coloured_code_is_the_code(language: str) -> None:
         ),
         pytest.param("return None", "python", "<b>return None</b>", id="and constants"),
         pytest.param('f"a{b}c"', "python", '<i>f"a{</i>b<i>}c"</i>', id="brackets belong to their text"),
-        pytest.param("a=$(b)", "bash", "<i class=v>a</i>=$(b)", id="signs of a shell stay plain"),
+        pytest.param("a=$(b)", "bash", "a=$(b)", id="signs of a shell stay plain"),
+        pytest.param('{"a": "b"}', "json", '{"a": <i>"b"</i>}', id="so do keys"),
+        pytest.param("<a b='c'>", "html", "&lt;<b>a</b> <i class=a>b</i>=<i>'c'</i>>", id="but tags don't"),
         pytest.param('x = "a>b" < 1 & 2', "python", 'x = <i>"a>b"</i> &lt; <u>1</u> &amp; <u>2</u>', id="escaped"),
     ],
 )

@@ -171,7 +171,7 @@ def test_an_edit_has_the_line_numbers_that_the_record_has() -> None:
     patch: Json = [{"oldStart": 40, "newStart": 40, "lines": [" a", "-b", "+c"]}]
     given: dict[str, Json] = {"file_path": PATH, "old_string": "b", "new_string": "c"}
     html = str(step(call("Edit", given, "ok", detail={"structuredPatch": patch})).detail)
-    assert "40 40" in html
+    assert re.findall(r'class="ln"[^>]*>(.*?)</pre>', html, re.S) == ["40\n41\n", "40\n\n41"]
     assert html.count("<del>") == 1
 
 
