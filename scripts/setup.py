@@ -37,14 +37,20 @@ def make_environment(kind: str) -> None:
     # What `dev` installs holds all that `run` needs.
     if any(is_current(done) for done in {kind, "dev"}):
         return
-    if not PYTHON.exists():
+    if not has_pip():
         say("making .venv")
-        run(sys.executable, "-m", "venv", str(VENV))
+        run(sys.executable, "-m", "venv", "--clear", str(VENV))
     say(f"installing the packages of {lock_of(kind).name}")
     pip = (str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     run(*pip, "--require-hashes", "-r", str(lock_of(kind)))
     run(*pip, "--no-deps", "--editable", str(ROOT))
     stamp_of(kind).write_text(digest(lock_of(kind), PROJECT))
+
+
+def has_pip() -> bool:
+    """Whether the environment is whole: one whose making failed half-way has no pip."""
+    probe = (str(PYTHON), "-c", "import pip")
+    return PYTHON.exists() and subprocess.run(probe, check=False, capture_output=True).returncode == 0  # noqa: S603
 
 
 def is_current(kind: str) -> bool:
@@ -73,15 +79,16 @@ def install_node_modules() -> None:
 
 def install_browser() -> None:
     """A Chromium for the browser tests: the one on PATH, else Debian's as root, else Playwright's own."""
-    if any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+    if any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")):
         return
     if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
         say("installing Chromium with apt-get")
-        run("apt-get", "update", "-qq")
-        run("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "fonts-dejavu-core")
-    else:
-        say("installing Playwright's Chromium")
-        run(str(PYTHON), "-m", "playwright", "install", "chromium")
+        update = ("apt-get", "update", "-qq")
+        install = ("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "fonts-dejavu-core")
+        if all(subprocess.run(step, check=False).returncode == 0 for step in (update, install)):  # noqa: S603
+            return
+    say("installing Playwright's Chromium")
+    run(str(PYTHON), "-m", "playwright", "install", "chromium")
 
 
 def digest(*files: Path) -> str:

@@ -67,7 +67,8 @@ The example site is in {folder / "public"}
   expiring    {LOCAL}s/interim-notes/    not listed; gone at the end of the century
   expired     {LOCAL}s/spring-fair/      says so, and nothing else is left of it
 
-“sitegen -C site links” prints the password again, and a link that opens the protected page by itself."""
+“.venv/bin/sitegen -C site links” prints the password again, and a link that opens the page by itself
+(with {LOCAL} in the place of https://ann.example.org/notes/)."""
     )
     return 0
 

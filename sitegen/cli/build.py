@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,8 @@ from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, Stage, build,
 from sitegen.cli.frame import App, pass_app
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sitegen.output.unchanged import Verdict
 
 
@@ -74,7 +77,7 @@ def command(
         click.echo(json.dumps(_as_json(report, seconds)))
     else:
         _tell(report, seconds, is_new=is_new)
-        _tell_expiry(report, app.config_path())
+        _tell_expiry(report, app.config_path(), _lasting(options))
 
 
 def _look(app: App, options: BuildOptions) -> BuildReport | None:
@@ -133,22 +136,32 @@ def _tell(report: BuildReport, seconds: float, *, is_new: bool) -> None:
         click.echo(f"Taken out of what is shown: {told(report.found)}. “sitegen report” says where.")
 
 
-def _tell_expiry(report: BuildReport, config_path: Path) -> None:
+def _tell_expiry(report: BuildReport, config_path: Path, options: Sequence[str]) -> None:
     if report.next_expiry is None:
         return
     click.echo(f"The next share expires at {report.next_expiry:%Y-%m-%d %H:%M} UTC; build again then to remove it.")
-    click.echo(f"A line for cron, in this computer's time: {cron_line(report.next_expiry, config_path)}")
+    click.echo(f"A line for cron, in this computer's time: {cron_line(report.next_expiry, config_path, options)}")
 
 
-def cron_line(moment: datetime, config_path: Path) -> str:
-    """The crontab line that builds in the first whole minute from `moment` on, by this computer's clock."""
+def _lasting(options: BuildOptions) -> list[str]:
+    """The options that the next build of the same site needs too."""
+    output = [] if options.output is None else ["-o", str(options.output.absolute())]
+    return [*output, *(["--offline"] if options.is_offline else []), *(["--strict"] if options.is_strict else [])]
+
+
+def cron_line(moment: datetime, config_path: Path, options: Sequence[str] = ()) -> str:
+    """The crontab line that builds in the first whole minute from `moment` on, by this computer's clock.
+
+    Cron knows no PATH of ours, so the program is named in full where it is known.
+    """
     import shlex
 
     from sitegen.cli.terminal import safe
 
     local = (moment + timedelta(seconds=59, microseconds=999_999)).astimezone()
     # To cron a percent sign is the end of the command.
-    command = shlex.join(["sitegen", "-C", str(config_path.absolute()), "build"]).replace("%", "\\%")
+    program = os.path.abspath(sys.argv[0]) if os.path.basename(sys.argv[0]) == "sitegen" else "sitegen"  # noqa: PTH100, PTH119
+    command = shlex.join([program, "-C", str(config_path.absolute()), "build", *options]).replace("%", "\\%")
     return f"{local.minute} {local.hour} {local.day} {local.month} * {safe(command)}"
 
 

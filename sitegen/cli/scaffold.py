@@ -51,6 +51,10 @@ public/
 # All conversations, also those that aren't shared
 *.duckdb
 *.duckdb.wal
+*.duckdb.files/
+# Words that must not be published, and what a report says of them
+private/
+report.html
 """
 
 PRIVATE_GITIGNORE: Final = """\
@@ -82,6 +86,9 @@ jobs:
     env:
       # The value of site_secret in .sitegen/secrets.toml, kept as a secret of the repository.
       SITEGEN_SITE_SECRET: ${{ secrets.SITEGEN_SITE_SECRET }}
+      # Where pip finds sitegen @VERSION@: a wheel that you commit (wheels/sitegen-@VERSION@-py3-none-any.whl), or
+      # git+https://… of the repository you have it from. The package index knows another program by this name.
+      SITEGEN_PACKAGE: ""
     steps:
       - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
         with:
@@ -89,7 +96,7 @@ jobs:
       - uses: actions/setup-python@42375524e23c412d93fb67b49958b491fce71c38 # v5.4.0
         with:
           python-version: "3.13"
-      - run: pip install "sitegen==@VERSION@"
+      - run: pip install "${SITEGEN_PACKAGE:?is empty - say in this workflow where pip finds sitegen}"
       # The projection holds all conversations, also those that aren't shared, so it isn't in the repository.
       # Fetch it here from where you keep it, or make it from sources that the repository holds:
       # - run: sitegen ingest claude-code sessions

@@ -73,8 +73,21 @@ def test_listed_share_gets_a_readable_slug(site: SiteFolder, title: str, beginni
 def test_second_listed_share_of_a_conversation_gets_a_slug_of_its_own(site: SiteFolder) -> None:
     site.run("share", "parser-1", "--listed")
     told = site.run("share", "parser-1", "--listed")
-    assert len({share["slug"] for share in site.values["share"]}) == 2
+    slugs = {share["slug"] for share in site.values["share"]}
+    assert len(slugs) == 2
+    assert all(re.fullmatch("about-parser-1-[a-z2-7]{6}", slug) for slug in slugs)
     assert "this conversation is shared as about-parser-1-" in told.stderr
+
+
+def test_listed_share_of_a_revoked_one_gets_another_readable_slug(site: SiteFolder) -> None:
+    used = set()
+    for _ in range(3):
+        assert site.run("share", "parser-1", "--listed").exit_code == 0
+        slug = site.values["share"][0]["slug"]
+        assert re.fullmatch("about-parser-1-[a-z2-7]{6}", slug)
+        assert site.run("revoke", slug, "--yes").exit_code == 0
+        used.add(slug)
+    assert len(used) == 3
 
 
 @pytest.mark.parametrize(
