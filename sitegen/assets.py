@@ -1,6 +1,7 @@
 """Stylesheets and scripts, each kind joined into one file whose name holds a hash of its bytes.
 
-Joining is all: no bundler and no minifier. Comments and white space that no browser needs are left out.
+Joining is all: no bundler and no minifier. Comments and white space that no browser needs are left out; of a script of
+one's own only what stands on lines of its own.
 """
 
 from __future__ import annotations
@@ -27,6 +28,18 @@ _JS_COMMENT = re.compile(
     rf"^[ \t]*(?:{_JS_BLOCK}|//[^\n]*)[ \t]*\n|/\*\*(?= @type)(?:(?!\*/).)*\*/ ?", re.DOTALL | re.MULTILINE
 )
 """A comment on lines of its own, or a type between the words."""
+_JS_SPACE = re.compile(
+    r"""(
+        "(?:[^"\\\n]|\\.)*+" | '(?:[^'\\\n]|\\.)*+'
+      | `(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*`
+      | (?:(?<=[(,=:\[!&|?;{])|(?<=[=:&|?,][ ]))/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*
+      | //[^\n]* | /\*.*?\*/
+    )
+    | [ ]?([=+*?:&|<>!{},;()]+)[ ](?![+-]) | [ ]([=*?:&|<>!{},()])""",
+    re.VERBOSE | re.DOTALL,
+)
+"""A string, a template (with one more in it at most), a pattern or a comment, which stay as they are; signs that
+need no space beside them. Lines stay lines."""
 _INDENT = re.compile(r"\n\s*")
 
 
@@ -56,9 +69,16 @@ def load_assets(folders: Sequence[Path]) -> Assets:
     return Assets(css.path, js.path, icon.path, (css, js, icon, gate_css), gate_css.path, gate)
 
 
-def _collect(folders: Iterable[Path], kind: str, *, folder: str | None = None) -> dict[str, str]:
+def _collect(folders: Sequence[Path], kind: str, *, folder: str | None = None) -> dict[str, str]:
     found = {file.stem: file for each in folders for file in (each / (folder or kind)).glob(f"*.{kind}")}
-    return {stem: found[stem].read_text("utf-8") for stem in sorted(found, key=_rank)}
+    return {stem: _read(found[stem], is_ours=folders[0] in found[stem].parents) for stem in sorted(found, key=_rank)}
+
+
+def _read(file: Path, *, is_ours: bool) -> str:
+    text = file.read_text("utf-8")
+    if file.suffix != ".js" or not is_ours:  # others may write what the pattern doesn't know
+        return text
+    return _JS_SPACE.sub(lambda match: match[1] or match[2] or match[3], text)
 
 
 def _rank(stem: str) -> tuple[int, str]:

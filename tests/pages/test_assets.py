@@ -91,6 +91,23 @@ const other = (kept)("//");
     assert script.endswith(kept)
 
 
+def test_leaving_out_space_leaves_texts_and_patterns(tmp_path: Path) -> None:
+    (tmp_path / "js").mkdir()
+    source = r"""
+const a = b + +c - -d, e = "x = 'y'", f = 'x = "y"', g = `x = ${h.map((i) => `> ${i}`)} = y`;
+if (e.replace(/[/ ,] = "/g, "") !== f || / , /.test(g)) j = k / l / m; // it's = so
+const n = o ? { p : 1 } : [ 2 ];
+"""
+    (tmp_path / "js" / "one.js").write_text(source)
+    (tmp_path / "icon.svg").write_text("<svg/>")
+    script = load_assets([tmp_path]).documents[1].data.decode()
+    kept = r"""const a=b + +c - -d,e="x = 'y'",f='x = "y"',g=`x = ${h.map((i) => `> ${i}`)} = y`;
+if(e.replace(/[/ ,] = "/g,"")!==f||/ , /.test(g))j=k / l / m;// it's = so
+const n=o?{p:1}:[ 2 ];
+"""
+    assert kept in script
+
+
 def test_the_joined_script_is_a_script(tmp_path: Path) -> None:
     """Leaving out comments must not leave out code."""
     (document,) = (each for each in load_assets([STATIC]).documents if each.path.endswith(".js"))
