@@ -109,7 +109,7 @@ def _hide_file(table: Table, folder: Path) -> Path | None:
     path = values.local_path(table, "hide_file", value, folder=folder)
     if not path.is_file():
         raise table.fault(
-            "hide_file", f"names {path.name}, which isn't there; write a text file with a word to hide on each line"
+            "hide_file", f"names {value}, which isn't there; write a text file with a word to hide on each line"
         )
     return path
 

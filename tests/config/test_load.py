@@ -267,6 +267,7 @@ def test_privacy_takes_out_what_nobody_asked_for_unless_told_otherwise(tmp_path:
         pytest.param("thinking = 1", "should be true or false", id="number for a switch"),
         pytest.param('hide = "Acme"', "should be a list of texts", id="text for a list"),
         pytest.param('hide_file = "words.txt"', "names words.txt, which isn't there", id="missing file"),
+        pytest.param('hide_file = "private/words.txt"', "names private/words.txt, which isn't there", id="in a folder"),
     ],
 )
 def test_privacy_that_can_t_be_given_is_refused_not_ignored(tmp_path: Path, line: str, message: str) -> None:
