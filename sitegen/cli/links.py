@@ -17,7 +17,7 @@ import click
 from sitegen.cli.entries import Gated, find_gated, gated
 from sitegen.cli.frame import App, pass_app
 from sitegen.cli.reading import iso, read_archive, read_registry, remark
-from sitegen.cli.terminal import safe, table
+from sitegen.cli.terminal import counted, safe, table
 from sitegen.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
@@ -58,6 +58,11 @@ def command(ctx: click.Context, app: App, slug: str | None, form: str | None, fo
     SLUG is a share or a protected project; all of them unless given. What is printed opens the pages: mind who sees it.
     """
     config = app.config()
+    if config.site.base_url is None and (folder is not None or form in ("text", "qr")):
+        raise UsageError(
+            "[site] names no base_url, so these links would lead nowhere; write where the site will stand, as in "
+            'base_url = "https://ann.example.org/talks/", and try again'
+        )
     registry = read_registry(config, read_archive(config))
     chosen = gated(registry) if slug is None else [find_gated(registry, slug)]
     ways, faults = _all_ways(config, chosen)
@@ -204,7 +209,7 @@ def _write_svg(config: Config, ways: Sequence[_Way], folder: Path) -> None:
         svg = io.BytesIO()
         segno.make(way.best, error="m", micro=False).save(svg, kind="svg", scale=4, border=4, dark="#000", light="#fff")
         _write_private(folder / f"{way.slug}-{number}.svg", svg.getvalue())
-    click.echo(f"Wrote {len(ways)} QR codes to {safe(str(folder))}", err=True)
+    click.echo(f"Wrote {counted(len(ways), 'QR code')} to {safe(str(folder))}", err=True)
 
 
 def _write_private(path: Path, data: bytes) -> None:

@@ -211,6 +211,17 @@ def test_links_as_qr_codes(site: SiteFolder, tmp_path: Path) -> None:
     assert site.run("links", "--svg", str(site.folder / "public/qr")).exit_code == 2
 
 
+@pytest.mark.parametrize("args", [["--text"], ["--qr"], ["--svg", "qr"]], ids=["text", "qr", "svg"])
+def test_what_is_sent_needs_the_site_s_address(site: SiteFolder, args: list[str]) -> None:
+    site.path.write_text('[source]\nprojection = "archive.duckdb"\n', "utf-8")
+    site.run("share", "parser-1", "--slug", "p", "--password", STRONG)
+    told = site.run("links", *args)
+    assert told.exit_code == 2
+    assert "[site] names no base_url, so these links would lead nowhere" in told.stderr
+    assert told.stdout == ""
+    assert "lack their beginning" in site.run("links").stderr
+
+
 def test_links_of_nothing_or_of_what_is_open_are_told(site: SiteFolder) -> None:
     assert "nothing is protected" in site.run("links").stderr
     site.run("share", "parser-1", "--slug", "p")
