@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -165,11 +166,13 @@ def _checked(wish: _Wish, config: Config, shares: tuple[Share, ...], *, slug: st
 
 
 def _readable(wish: _Wish, config: Config, head: ConversationHead, shares: tuple[Share, ...]) -> str:
-    from sitegen.config.slugs import folded, random_slug, readable_slug
+    from sitegen.config.slugs import folded, readable_slug
 
-    slug = readable_slug(wish.title or head.title or "", head.key)
-    used = [*config.registry.revoked, *(share.slug for share in shares), *(e.slug for e in config.shares if e.slug)]
-    return random_slug() if folded(slug) in {folded(known) for known in used} else slug
+    title = wish.title or head.title or ""
+    known = [*config.registry.revoked, *(share.slug for share in shares), *(e.slug for e in config.shares if e.slug)]
+    used = {folded(slug) for slug in known}
+    slugs = (readable_slug(title, head.key, number=number) for number in count(1))
+    return next(slug for slug in slugs if folded(slug) not in used)
 
 
 # --------------------------------------------------------------------------------------------------------- the entry

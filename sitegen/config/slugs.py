@@ -59,10 +59,11 @@ def derived_slug(key: str) -> str:
     return letters(hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:16])
 
 
-def readable_slug(title: str, key: str) -> str:
-    """A slug from a title, made unique by six characters of the conversation's identity."""
+def readable_slug(title: str, key: str, *, number: int = 1) -> str:
+    """A slug from a title, made unique by six characters of the conversation's identity; other ones by `number`."""
     words = simplified(title)[:60].strip("-._")
-    return f"{words or 'conversation'}-{derived_slug(key)[:6]}"
+    mark = derived_slug(key if number == 1 else f"{key} {number}")
+    return f"{words or 'conversation'}-{mark[:6]}"
 
 
 def simplified(text: str) -> str:
