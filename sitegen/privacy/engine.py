@@ -5,9 +5,8 @@ Everything it finds is an offset in the bytes it was given; nothing leaves the p
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Protocol
@@ -52,30 +51,18 @@ class NoEngine:
 
 @dataclass(slots=True)
 class Library:
-    """The library in this process. `prepare` begins to load it in the background, which takes a moment."""
+    """The library in this process. Loading its rules takes a moment, so it waits until something must be scanned."""
 
     name: str
     _scanner: Scanner | None = None
-    _loading: threading.Thread | None = None
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def prepare(self) -> None:
-        """Loads the rules meanwhile."""
-        if self._scanner is None and self._loading is None:
-            self._loading = threading.Thread(target=self._load, daemon=True)
-            self._loading.start()
 
     def scan(self, data: bytes) -> list[Match]:
         """What is found, in order."""
-        return sorted(_matches(self._load(), data), key=lambda match: (match.start, match.end, match.rule))
+        if self._scanner is None:
+            from kingfisher_sdk import Scanner
 
-    def _load(self) -> Scanner:
-        with self._lock:
-            if self._scanner is None:
-                from kingfisher_sdk import Scanner
-
-                self._scanner = Scanner()
-            return self._scanner
+            self._scanner = Scanner()
+        return sorted(_matches(self._scanner, data), key=lambda match: (match.start, match.end, match.rule))
 
 
 def _matches(scanner: Scanner, data: bytes) -> Iterator[Match]:

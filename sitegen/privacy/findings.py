@@ -37,7 +37,7 @@ def _finding(texts: Texts, spans: Sequence[Span], changed: Mapping[str, str]) ->
         rule=first.rule,
         fingerprint=first.fingerprint,
         count=len({span.start for span in spans}),
-        place=_place(texts.places[index], changed),
+        place=_place(texts.place(index), changed),
         excerpt=_excerpt(texts, index, first, changed),
         is_secret=first.kind not in OTHER_KINDS,
         is_kept=first.is_kept,

@@ -30,6 +30,9 @@ _CODE: Final = re.compile(
     rb"(?:[A-Za-z_$][\w$]*(?:\.|::|->|\?\.))+[A-Za-z_$][\w$]*!?|[A-Za-z_$][A-Za-z_$]*|.*[()\[\]{}].*|[&*!].*"
 )
 _WORDS: Final = re.compile(rb"[A-Za-z]+(?:[ _.,:;'!?/-]+[A-Za-z]+)*[.!?:]?")
+_PART: Final = rb"(?:[A-Z]?[a-z]{2,}|[A-Z]{2,})+\d{0,4}"
+_IDENTIFIER: Final = re.compile(_PART + rb"(?:[_\-./:]+(?:" + _PART + rb"|\d{1,4}))*")
+"""Words joined as programs join them, numbered perhaps."""
 _PATH: Final = re.compile(
     rb"(?:~|\.{0,2})/[\w./@-]*|[A-Za-z]:\\.*|[\w-]+(?:/[\w.-]+)+\.\w{1,5}|[\w.+-]+://.*|[\w-]+\.(?:py|js|ts|json|ya?ml|toml|env|pem|key|txt|md|html|css)"
 )
@@ -75,14 +78,20 @@ def is_assigned_secret(value: bytes, *, is_quoted: bool, is_environment: bool, i
         return False
     if _WORDS.fullmatch(value):
         return False
-    if not is_password and (len(value) < 10 or not _DIGIT.search(value)):
+    if not is_password and (len(value) < 10 or not _DIGIT.search(value) or _IDENTIFIER.fullmatch(value)):
         return False
     return _is_mixed(value) and len(set(value)) >= 5
 
 
 def is_token(value: bytes, *, least: int = 16) -> bool:
     """Whether a value is so random that nobody would write it: letters and digits, long enough, of many kinds."""
-    return len(value) >= least and _is_mixed(value) and len(set(value)) >= 8 and not is_placeholder(value)
+    is_mixed = len(value) >= least and _is_mixed(value) and len(set(value)) >= 8
+    return is_mixed and not is_placeholder(value) and not _IDENTIFIER.fullmatch(value)
+
+
+def is_identifier(value: bytes) -> bool:
+    """Whether a value is words joined as programs join them."""
+    return _IDENTIFIER.fullmatch(value) is not None
 
 
 def is_strong(value: bytes) -> bool:

@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from sitegen.privacy.assignments import find_assignments
 from sitegen.privacy.hits import Hit
-from sitegen.privacy.judge import is_assigned_secret, is_placeholder, is_token
-from sitegen.privacy.marks import SecretKind
+from sitegen.privacy.judge import is_placeholder, is_token
 from sitegen.privacy.texts import SEPARATOR, Texts
 
 Rule = Callable[[Texts], Iterator[Hit]]
@@ -37,6 +37,10 @@ _PARAMETER: Final = re.compile(
     rb"|sig|key|auth|sid|jwt|ticket|code|otp|pwd|pass)=([^&#\s\"'<>`\\;)\]]{8,2000})",
     re.I,
 )
+_HOOK: Final = re.compile(
+    rb"(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks|[\w.-]+\.webhook\.office\.com)/"
+    rb"([\w/@-]{30,400})"
+)
 _STEP: Final = re.compile(
     rb"/(?:reset|reset[-_]password|verify|verification|confirm|magic|magic[-_]link|invite|invitation|activate|unsubscribe"
     rb"|session|sessions|login|signin|auth|token|one-time|otp|share[-_]token)/([A-Za-z0-9_\-]{20,200})",
@@ -50,12 +54,7 @@ def _urls(texts: Texts) -> Iterator[Hit]:
         after = at + 3
         if _SCHEME.search(texts.data, max(0, at - 21), at) is None:
             continue
-        if match := _USERINFO.match(texts.data, after):
-            user, password = match[1], match[2]
-            if not is_placeholder(password) and password != user:
-                yield Hit(*match.span(2), "login", "connection-string")
-        elif (match := _TOKEN_ALONE.match(texts.data, after)) and is_token(match[1]):
-            yield Hit(*match.span(1), "login", "address-with-token")
+        yield from _in_front(texts, after)
         end = _end_of_url(texts, after)
         for match in _PARAMETER.finditer(texts.data, after, end):
             if is_token(match[2], least=10):
@@ -63,6 +62,18 @@ def _urls(texts: Texts) -> Iterator[Hit]:
         for match in _STEP.finditer(texts.data, after, end):
             if is_token(match[1], least=20):
                 yield Hit(*match.span(1), "session link", "address-of-session")
+
+
+def _in_front(texts: Texts, start: int) -> Iterator[Hit]:
+    """What stands before the host, or in place of a path that anybody may call."""
+    if match := _USERINFO.match(texts.data, start):
+        user, password = match[1], match[2]
+        if not is_placeholder(password) and password != user:
+            yield Hit(*match.span(2), "login", "connection-string")
+    elif (match := _TOKEN_ALONE.match(texts.data, start)) and is_token(match[1]):
+        yield Hit(*match.span(1), "login", "address-with-token")
+    elif match := _HOOK.match(texts.data, start):
+        yield Hit(*match.span(1), "webhook", "webhook")
 
 
 def _end_of_url(texts: Texts, start: int) -> int:
@@ -144,7 +155,7 @@ def _cookies(texts: Texts) -> Iterator[Hit]:
                 continue
             if is_token(pair[2], least=8):
                 yield Hit(start + pair.start(2), start + pair.end(2), "cookie", "cookie-header")
-    if b"\tTRUE\t" in texts.data or b"\tFALSE\t" in texts.data:
+    if b"E\t/" in texts.data:
         for match in _JAR.finditer(texts.data):
             yield Hit(*match.span(1), "cookie", "cookie-file")
 
@@ -194,116 +205,6 @@ def _private_keys(texts: Texts) -> Iterator[Hit]:
             yield Hit(match.end() + piece.start(), match.end() + piece.end(), "private key", "private-key-line")
 
 
-# ------------------------------------------------------------------------------------------------------- assignments
-
-_NEEDLES: Final = (b"passw", b"passphrase", b"pwd", b"secret", b"token", b"credential", b"key")
-_REST: Final = re.compile(rb"[a-z0-9_\-]{0,40}")
-_GIVEN: Final = re.compile(
-    rb"[\"'\\\]]{0,4}(?:[ \t]{0,3}:[ \t]{0,3}[a-z_\[\]. |]{2,30}?)?[ \t]{0,8}(?::?=>?|:|=>)[ \t]{0,4}"
-    rb"(?:r|b|f|u)?(\\{0,3}[\"'`])?"
-)
-_FLAG: Final = re.compile(rb"[ =]([\"']?)")
-_PLAIN: Final = re.compile(rb"[^\s\"'`,;&)}\]<>|\\\x1e]{6,4096}")
-_QUOTED: Final = {
-    quote: re.compile(rb"[^\r\n\x1e" + re.escape(quote) + rb"]{6,4096}(?=" + re.escape(quote) + rb")")
-    for quote in (b'"', b"'", b"`")
-}
-_NAME: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-.")
-_KEY_OF: Final = re.compile(
-    rb"(?:api|access|secret|private|encrypt\w*|sign\w*|auth\w*|master|service|account|storage|shared|app|client|session|license|ssh|aes|hmac"
-    rb"|webhook|subscription|consumer|deploy|admin|jwt|cookie)[-_.]?keys?"
-)
-_OTHER_MEANING: Final = re.compile(
-    rb"max_?tok|tokeni[sz]|tokens$|token_?(?:count|type|limit|budget|usage|id|name|ttl|uri|url|endpoint|bucket|len|idx|index|pos)|num_"
-    rb"|(?:^|[-_.])ids?$|idempot|keyboard|keyword|key_?(?:name|id|file|path|type|code|down|up|press|board|frame|size|len|usage|vault|ring|value|map|error|spec)"
-    rb"|secret_?(?:name|arn|id|ref|version|key_?ref|manager|store)|password_?(?:field|input|hash|policy|reset|length|min|max|confirm|again|label|hint|strength|manager)"
-    rb"|[-_.](?:path|file|url|uri|type|name|len|length|size|limit|ttl|expiry|expires|expiration|prefix|suffix|format|algorithm|header|field|column|param|label|hint"
-    rb"|error|message|regex|pattern|policy|class|style|color|colour|icon|test|env|var|ref|rotation|version|provider|store|manager|service|length|count|usage|hash|fingerprint)$"
-    rb"|public|publish|cache_?key|primary|foreign|partition|sort_?key|unique|hotkey|shortcut|token(?:s|ized|izer)[-_]|csrf|xsrf|anti_?forgery"
-    rb"|(?:start|end|next|page|sep|stop|eos|bos|pad|unk|mask|cls|continuation|design|color|theme|syntax)[-_]?tokens?|no_?pass|bypass"
-)
-
-
-def _assignments(texts: Texts) -> Iterator[Hit]:
-    """Values given to names that mean a secret: in `.env` files, code, JSON, YAML, headers, command lines."""
-    seen: set[int] = set()
-    for needle in _NEEDLES:
-        for at in texts.find(needle, is_folded=True):
-            hit = _assigned(texts, at, needle)
-            if hit is not None and hit.start not in seen:
-                seen.add(hit.start)
-                yield hit
-
-
-def _assigned(texts: Texts, at: int, needle: bytes) -> Hit | None:
-    rest = _REST.match(texts.lower, at + len(needle))
-    end = rest.end() if rest else at + len(needle)
-    match = _GIVEN.match(texts.lower, end)
-    start = _start_of_name(texts.lower, at)
-    is_flag = texts.lower.startswith(b"--", start)
-    if match is None and is_flag:
-        match = _FLAG.match(texts.lower, end)
-    if match is None:
-        return None
-    name = texts.lower[start:end]
-    if _OTHER_MEANING.search(name) or (needle == b"key" and not _KEY_OF.search(name)):
-        return None
-    value, is_quoted = _value(texts, match)
-    if value is None:
-        return None
-    is_environment = not is_flag and _is_environment(texts, start, end)
-    is_password = needle in (b"passw", b"passphrase", b"pwd")
-    found = texts.data[value[0] : value[1]]
-    if not is_assigned_secret(found, is_quoted=is_quoted, is_environment=is_environment, is_password=is_password):
-        return None
-    return Hit(*value, _kind_of(name), "assignment")
-
-
-def _value(texts: Texts, match: re.Match[bytes]) -> tuple[tuple[int, int] | None, bool]:
-    """Where the value stands, and whether within quotes."""
-    quote = (match[1] or b"")[-1:]
-    pattern = _QUOTED.get(quote, _PLAIN)
-    found = pattern.match(texts.data, match.end())
-    if found is None:
-        return None, False
-    start, end = found.span()
-    while quote and end > start and texts.data[end - 1 : end] == b"\\":
-        end -= 1
-    while not quote and texts.data[end - 1 : end] in (b".", b":", b"!", b"?"):
-        end -= 1
-    return (start, end), bool(quote)
-
-
-def _start_of_name(data: bytes, at: int) -> int:
-    start = at
-    while start > 0 and at - start < 60 and data[start - 1] in _NAME:
-        start -= 1
-    return start
-
-
-_LINE: Final = re.compile(
-    rb"(?:^|[\n\x1e]|\\n)[+\- \t]{0,3}(?:\d+(?:[\t|: ]|\xe2\x86\x92)+)?(?:export |set |setx |ENV |ARG |- )?[\"']?$"
-)
-
-
-def _is_environment(texts: Texts, start: int, end: int) -> bool:
-    """Whether a name begins its line as those in `.env` files do, in capitals and followed by nothing but `=`."""
-    name = texts.data[start:end]
-    return (
-        name.isupper()
-        and texts.data[end : end + 1] == b"="
-        and (_LINE.search(texts.data, max(0, start - 30), start) is not None or b"_" in name)
-    )
-
-
-def _kind_of(name: bytes) -> SecretKind:
-    if b"pass" in name or b"pwd" in name:
-        return "password"
-    if b"key" in name:
-        return "API key"
-    return "access token" if b"token" in name else "secret"
-
-
 _RULES: Final[tuple[Rule, ...]] = (
     _urls,
     _encoded_urls,
@@ -311,5 +212,5 @@ _RULES: Final[tuple[Rule, ...]] = (
     _cookies,
     _web_tokens,
     _private_keys,
-    _assignments,
+    find_assignments,
 )

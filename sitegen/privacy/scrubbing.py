@@ -20,7 +20,7 @@ from sitegen.privacy.homes import Home, find_homes
 from sitegen.privacy.marks import mark
 from sitegen.privacy.people import find_people, names_of
 from sitegen.privacy.policy import Finding, Policy
-from sitegen.privacy.secrets import Memory, Secret, find_secrets, is_worth_an_engine, secret_spans
+from sitegen.privacy.secrets import Memory, Secret, find_secrets, secret_spans
 from sitegen.privacy.show import narrow
 from sitegen.privacy.spans import Span, cut, joined
 from sitegen.privacy.texts import Texts, collect, encode, read, rewrite
@@ -69,14 +69,11 @@ def apply(
 
     `engine` adds what the library finds to what our own rules find; `memory` keeps scans, never values.
     """
-    texts = collect(conversation)
     engine = engine or NoEngine()
-    known = _learn(texts, policy, engine, name=conversation.head.key, memory=memory)
     shown = narrow(conversation, share)
-    if shown is not conversation:
-        texts = collect(shown)
-        known = replace(known, homes=list(find_homes(texts)) if policy.shortens_paths else [])
-    spans = list(_spans(texts, known, policy))
+    texts = collect(shown, whole=conversation)
+    known = _learn(texts, policy, engine, name=conversation.head.key, memory=memory)
+    spans = [span for span in _spans(texts, known, policy) if span.start < texts.shown_end]
     gone = list(joined(span for span in spans if not span.is_kept))
     changed = {texts.strings[index]: text for index, text in cut(texts, gone)}
     findings = tell(texts, [*gone, *(span for span in spans if span.is_kept)], changed)
@@ -98,9 +95,7 @@ def scrub_head(head: ConversationHead, policy: Policy, *, engine: Engine | None 
 def scrub(*given: str, policy: Policy, engine: Engine | None = None) -> tuple[str, ...]:
     """Some texts that stand alone, scrubbed together."""
     texts = read(*given)
-    if engine is None or not is_worth_an_engine(texts):
-        engine = NoEngine()
-    known = _learn(texts, policy, engine, name="", memory=None)
+    known = _learn(texts, policy, engine or NoEngine(), name="", memory=None)
     gone = (span for span in _spans(texts, known, policy) if not span.is_kept)
     changed = {texts.strings[index]: text for index, text in cut(texts, gone)}
     return tuple(changed.get(text, text) for text in given)

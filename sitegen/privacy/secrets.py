@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from sitegen.privacy.chance import may_hold_key
 from sitegen.privacy.engine import Engine, Match
 from sitegen.privacy.forms import occurrences
 from sitegen.privacy.hits import Hit
@@ -64,21 +65,14 @@ def find_secrets(texts: Texts, engine: Engine, *, name: str, memory: Memory | No
     return list(_by_value(texts, scan(texts, engine, name=name, memory=memory).hits))
 
 
-_TOKEN_LIKE: Final = re.compile(rb"(?=[A-Za-z0-9_+/=.-]*[0-9])[A-Za-z0-9_+/=.-]{16,}")
-
-
-def is_worth_an_engine(texts: Texts) -> bool:
-    """Whether short texts hold anything that could be a key, so that loading the engine for them is worth it."""
-    return len(texts.data) > 20_000 or _TOKEN_LIKE.search(texts.data) is not None
-
-
 def scan(texts: Texts, engine: Engine, *, name: str, memory: Memory | None = None) -> Scan:
     """Where secrets stand, remembered when the same texts were scanned before by the same rules."""
     digest = hashlib.sha256(b"%b\0%b\0%b" % (engine.name.encode(), _OWN_RULES, texts.data)).hexdigest()
     known = memory.recall(name) if memory is not None else None
     if known is not None and known.digest == digest:
         return known
-    hits = [*_from_engine(texts, engine), *find_hits(texts), *find_shapes(texts)]
+    found_there = _from_engine(texts, engine) if may_hold_key(texts.data) else ()
+    hits = [*found_there, *find_hits(texts), *find_shapes(texts, is_alone=not engine.name)]
     found = Scan(digest, tuple(sorted(set(hits), key=lambda hit: (hit.start, -hit.end, hit.rule))))
     if memory is not None:
         memory.keep(name, found)
@@ -163,8 +157,8 @@ def _own_digest() -> bytes:
     from pathlib import Path
 
     here = Path(__file__).parent
-    names = ("judge.py", "own_rules.py", "secrets.py", "shapes.py", "texts.py", "wrapped.py")
-    return hashlib.sha256(b"\0".join((here / name).read_bytes() for name in names)).hexdigest().encode()
+    names = ("assignments", "chance", "judge", "own_rules", "secrets", "shapes", "texts", "wrapped")
+    return hashlib.sha256(b"\0".join((here / f"{name}.py").read_bytes() for name in names)).hexdigest().encode()
 
 
 _OWN_RULES: Final = _own_digest()

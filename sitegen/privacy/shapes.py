@@ -52,31 +52,33 @@ _SHAPES: Final[tuple[tuple[bytes, bytes, SecretKind, str], ...]] = (
     (b"dp.pt.", rb"[A-Za-z0-9]{40,44}", "access token", "doppler"),
     (b"gsk_", rb"[A-Za-z0-9]{40,60}", "API key", "groq"),
     (b"r8_", rb"[A-Za-z0-9]{30,45}", "access token", "replicate"),
-    (b"hooks.slack.com/", rb"(?:services|workflows|triggers)/[A-Za-z0-9+/]{30,60}", "webhook", "slack"),
-    (b"discord.com/api/webhooks/", rb"\d{17,20}/" + _ANY + rb"{60,80}", "webhook", "discord"),
 )
 
 
 _BODIES: Final = {prefix: (re.compile(body), kind, rule) for prefix, body, kind, rule in _SHAPES}
 _LONGEST: Final = max(map(len, _BODIES))
-_ENDS: Final = (re.compile(rb"_(?=[A-Za-z0-9]{12})"), re.compile(rb"-(?=[A-Za-z0-9_-]{10})"))
-"""Most prefixes end so, and looking for the end of all of them at once costs less than looking for each."""
 _BY_END: Final = tuple(prefix for prefix in _BODIES if prefix[-1:] in b"_-")
+_CAPITALS: Final = re.compile(rb"A(?:KIA|SIA|Iza)")
+_RARE: Final = tuple(prefix for prefix in _BODIES if prefix not in _BY_END and not _CAPITALS.fullmatch(prefix))
+_LAST: Final = frozenset(prefix[-3:] for prefix in _BY_END)
+_ENDS: Final = (re.compile(rb"_(?=[A-Za-z0-9_-]{16})"), re.compile(rb"-(?=[A-Za-z0-9][A-Za-z0-9_-]{15})"))
+"""Most prefixes end so, and looking for the end of all of them at once costs less than looking for each."""
 
 
-def find_shapes(texts: Texts) -> Iterator[Hit]:
-    """Keys that show by their prefix, in no order."""
+def find_shapes(texts: Texts, *, is_alone: bool) -> Iterator[Hit]:
+    """Keys that show by their prefix, in no order; `is_alone` adds those that the library never misses."""
     data = texts.data
     for end in _ENDS:
         for match in end.finditer(data):
             lead = data[max(0, match.end() - _LONGEST) : match.end()]
-            if lead.endswith(_BY_END):
+            if lead[-3:] in _LAST and lead.endswith(_BY_END):
                 prefix = max((each for each in _BY_END if lead.endswith(each)), key=len)
                 yield from _key(data, match.end() - len(prefix), prefix)
-    for prefix in _BODIES:
-        if prefix not in _BY_END:
-            for at in texts.find(prefix):
-                yield from _key(data, at, prefix)
+    for match in _CAPITALS.finditer(data):
+        yield from _key(data, match.start(), match[0])
+    for prefix in _RARE if is_alone else ():
+        for at in texts.find(prefix):
+            yield from _key(data, at, prefix)
 
 
 def _key(data: bytes, at: int, prefix: bytes) -> Iterator[Hit]:

@@ -121,8 +121,11 @@ def _holds(ranges: Iterable[tuple[int, int | None]], number: int) -> bool:
 
 def _shown(messages: Iterable[Message], share: Share, hidden: Counter[str]) -> Iterator[Message]:
     excluded = _Excluded(share.exclude_tools)
+    is_simple = share.show is Show.ALL and share.thinking and share.attachments and not share.exclude_tools
     for message in messages:
-        if message.is_sidechain and share.show is not Show.ALL:
+        if is_simple and message.role != "system" and not message.is_meta and not _has_tags(message):
+            yield message
+        elif message.is_sidechain and share.show is not Show.ALL:
             hidden["messages"] += 1
         elif not share.context and is_context(message):
             hidden["context"] += message.role == "system" and bool(message.blocks)
@@ -130,6 +133,11 @@ def _shown(messages: Iterable[Message], share: Share, hidden: Counter[str]) -> I
             yield replace(message, blocks=(), attachments=(), tool_detail={}) if message.blocks else message
         elif (left := _narrowed(message, share, excluded, hidden)) is not None:
             yield left
+
+
+def _has_tags(message: Message) -> bool:
+    """Whether anything in a message could be wrapped by a program."""
+    return any(block.text is not None and "<" in block.text for block in message.blocks)
 
 
 def _narrowed(message: Message, share: Share, excluded: _Excluded, hidden: Counter[str]) -> Message | None:

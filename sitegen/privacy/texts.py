@@ -49,6 +49,11 @@ class Place:
     is_subagent: bool = False
 
 
+PlaceFields = tuple[int | None, str | None, str, str | None, bool]
+"""A place that isn't asked for yet: most aren't ever."""
+ALONE: Final[PlaceFields] = (None, None, "conversation", None, False)
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
     """Distinct texts in the order they are met: `data` all of them in UTF-8, `lower` the same with small letters."""
@@ -57,18 +62,24 @@ class Texts:
     lower: bytes
     strings: tuple[str, ...]
     starts: tuple[int, ...]
-    places: tuple[Place, ...]
+    places: tuple[PlaceFields, ...]
+    shown_end: int = 0
+    """Where the texts end that are shown; what comes behind only helps to find what must go."""
     wrapped: tuple[Wrapped, ...] = ()
     """Texts that stand in the conversation in another form than in `strings`."""
 
     @classmethod
-    def of(cls, found: Mapping[str, Place], wrapped: tuple[Wrapped, ...] = ()) -> Texts:
+    def of(cls, found: Mapping[str, PlaceFields], wrapped: tuple[Wrapped, ...] = ()) -> Texts:
         strings = tuple(found)
         parts = [encode(string) for string in strings]
         sizes = (len(part) + len(SEPARATOR) for part in parts)
         data = SEPARATOR.join(parts)
         starts = tuple(accumulate(sizes, initial=0))[: len(parts)]
-        return cls(data, data.lower(), strings, starts, tuple(found.values()), wrapped)
+        return cls(data, data.lower(), strings, starts, tuple(found.values()), len(data), wrapped)
+
+    def place(self, index: int) -> Place:
+        """Where the text of that number was met first."""
+        return Place(*self.places[index])
 
     def index(self, offset: int) -> int:
         """The number of the text in which an offset lies."""
@@ -102,39 +113,61 @@ def decode(data: bytes) -> str:
 
 def read(*texts: str) -> Texts:
     """Some texts alone."""
-    return Texts.of(dict.fromkeys(texts, Place()))
+    return Texts.of(dict.fromkeys(texts, ALONE))
 
 
 # -------------------------------------------------------------------------------------------------------- collecting
 
 
-def collect(conversation: Conversation) -> Texts:
-    """All texts of a conversation and of its subagents, with the place where each is met first."""
+def collect(conversation: Conversation, *, whole: Conversation | None = None) -> Texts:
+    """All texts of a conversation and of its subagents, with the place where each is met first.
+
+    `whole` is what it's a part of: its other texts come behind, where they can be searched without being shown.
+    """
     found = _Found()
+    _add_conversation(found, conversation, frozenset())
+    shown = len(found.texts)
+    if whole is not None and whole is not conversation:
+        _add_conversation(found, whole, frozenset(map(id, _messages(conversation))))
+    texts = Texts.of(found.texts, tuple(found.wrapped.values()))
+    return replace(texts, shown_end=texts.starts[shown] if shown < len(texts.starts) else len(texts.data))
+
+
+def _add_conversation(found: _Found, conversation: Conversation, known: frozenset[int]) -> None:
+    """Adds all texts but those of messages that are known by their identity."""
     waiting = [(conversation, False)]
     while waiting:
         at, is_subagent = waiting.pop(0)
         for message in at.messages:
-            _add_message(found, message, is_subagent=is_subagent)
-        found.place = Place(is_subagent=is_subagent)
+            if id(message) not in known:
+                _add_message(found, message, is_subagent=is_subagent)
+        found.place = (None, None, "conversation", None, is_subagent)
         for name in _names(Conversation):
             if name not in ("messages", "subagents"):
                 found.add(getattr(at, name))
         waiting.extend((inner, True) for inner in at.subagents)
-    return Texts.of(found.texts, tuple(found.wrapped.values()))
+
+
+def _messages(conversation: Conversation) -> Iterator[Message]:
+    waiting = [conversation]
+    while waiting:
+        at = waiting.pop()
+        yield from at.messages
+        waiting.extend(at.subagents)
 
 
 def _add_message(found: _Found, message: Message, *, is_subagent: bool) -> None:
     index, key = message.index, message.id
     for block in message.blocks:
-        found.place = Place(index, key, block.kind, block.tool_name, is_subagent)
+        found.place = (index, key, block.kind, block.tool_name, is_subagent)
         found.add(block)
     if message.attachments:
-        found.place = Place(index, key, "attachment", None, is_subagent)
+        found.place = (index, key, "attachment", None, is_subagent)
         found.add(message.attachments)
-    found.place = Place(index, key, "message", None, is_subagent)
+    found.place = (index, key, "message", None, is_subagent)
     for value in _of_message(message):
-        found.add(value)
+        if type(value) not in _PLAIN and value != ():
+            found.add(value)
 
 
 class _Found:
@@ -143,29 +176,36 @@ class _Found:
     __slots__ = ("place", "texts", "wrapped")
 
     def __init__(self) -> None:
-        self.texts: dict[str, Place] = {}
+        self.texts: dict[str, PlaceFields] = {}
         self.wrapped: dict[str, Wrapped] = {}
-        self.place = Place()
+        self.place: PlaceFields = ALONE
 
     def add(self, value: Any, depth: int = 0) -> None:
         """Adds the texts of a value in their order."""
         kind = type(value)
         if kind is str:
-            self._add_text(value)
+            if value not in self.texts:
+                self._add_text(value)
         elif kind in _PLAIN:
             pass
         elif kind is dict and depth < _DEEPEST:
-            for name, part in value.items():
-                self._add_text(name)
-                self.add(part, depth + 1)
+            self._add_entries(value, depth)
         elif (kind is list and depth < _DEEPEST) or kind is tuple:
             for part in value:
                 self.add(part, depth + 1)
         elif is_dataclass(value):
-            for name in _names(cast("Any", kind)):
-                self.add(getattr(value, name), depth + 1)
+            for part in _reader(cast("Any", kind))(value):
+                self.add(part, depth + 1)
         else:
             self._add_other(value, depth)
+
+    def _add_entries(self, entries: dict[str, Any], depth: int) -> None:
+        known = self.texts
+        for name, part in entries.items():
+            if name not in known:
+                self._add_text(name)
+            if type(part) not in _PLAIN:
+                self.add(part, depth + 1)
 
     def _add_text(self, text: str) -> None:
         if len(text) <= _SHORT:
@@ -202,6 +242,13 @@ def _shape(kind: Any) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[int, ...]
     """How to read all fields of a dataclass at once, and which of them can hold text."""
     names = [each.name for each in fields(kind)]
     return attrgetter(*names), tuple(names.index(name) for name in _names(kind))
+
+
+@cache
+def _reader(kind: Any) -> Callable[[Any], tuple[Any, ...]]:
+    """Reads all fields of a dataclass that can hold text at once."""
+    names = _names(kind)
+    return attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
 
 
 _MESSAGE_NAMES: Final = tuple(name for name in _names(Message) if name not in ("blocks", "attachments"))
@@ -249,7 +296,10 @@ def _rewritten(value: Any, changed: Mapping[str, str], depth: int) -> Any:
 def _rewritten_mapping(value: Mapping[str, Any], changed: Mapping[str, str], depth: int) -> Mapping[str, Any]:
     new_parts = {}
     for key, part in value.items():
-        new = _rewritten(part, changed, depth + 1)
+        kind = type(part)
+        if kind in _PLAIN:
+            continue
+        new = changed.get(part, part) if kind is str else _rewritten(part, changed, depth + 1)
         if new is not part:
             new_parts[key] = new
     if changed.keys().isdisjoint(value):
@@ -269,9 +319,10 @@ def _rewritten_fields(value: Any, changed: Mapping[str, str], depth: int) -> Any
     new_parts: list[Any] | None = None
     for place in places:
         old = parts[place]
-        if type(old) in _PLAIN or old == ():
+        kind = type(old)
+        if kind in _PLAIN or not old:
             continue
-        new = _rewritten(old, changed, depth + 1)
+        new = changed.get(old, old) if kind is str else _rewritten(old, changed, depth + 1)
         if new is not old:
             new_parts = new_parts or list(parts)
             new_parts[place] = new

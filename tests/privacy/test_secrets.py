@@ -254,8 +254,22 @@ def test_scan_is_remembered_without_the_secret() -> None:
     assert engine.asked == 1
     assert first == again
     assert not holds(memory.scans, token("m", 24))
-    apply(said("Something else."), SHARE, policy, engine=engine, memory=memory)
+    apply(said(f"Something else: {token('other', 24)}"), SHARE, policy, engine=engine, memory=memory)
     assert engine.asked == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def parse_header_v2(first_line, max_tokens=4096): return utf8_decode(first_line)",
+        "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 by hand, in 2026-01-02T03:04:05",
+        "src/components/button-group-2/index.test.tsx and k8s, i18n, sha256sum",
+    ],
+)
+def test_engine_isn_t_asked_about_words_numbers_and_digests(text: str) -> None:
+    engine = Counting()
+    scrubbed(text, engine=engine)
+    assert engine.asked == 0
 
 
 def test_wild_text_does_no_harm(engine: Engine) -> None:
