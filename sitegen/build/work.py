@@ -21,7 +21,7 @@ from sitegen.model import Card, Conversation, ConversationHead, Document, Gate, 
 from sitegen.output.cache import Cache
 from sitegen.output.writer import Writer, Written
 from sitegen.pages import Pages, Site, make_card
-from sitegen.privacy import Engine, Library, Policy, apply, count, find_engine
+from sitegen.privacy import Engine, Policy, apply, count, find_engine
 from sitegen.urls import Urls, share_folder
 
 
@@ -146,8 +146,6 @@ class Worker:
         """The conversations of these row ids; `heads` are theirs and their subagents'."""
         if not waiting:
             return
-        if isinstance(self.engine, Library):
-            self.engine.prepare()
         from sitegen.projection import open_all  # like rendering, dear to import: only for what isn't in the cache
 
         setting = self.setting
