@@ -165,10 +165,17 @@ def _checked(wish: _Wish, config: Config, shares: tuple[Share, ...], *, slug: st
     return normal(slug)
 
 
+def _clean_title(config: Config, head: ConversationHead) -> str:
+    """The conversation's title without what its pages won't show either: an address is public too."""
+    from sitegen.build.clean import Cleaner, policy_of
+
+    return Cleaner(policy_of(config.privacy)).title(head)
+
+
 def _readable(wish: _Wish, config: Config, head: ConversationHead, shares: tuple[Share, ...]) -> str:
     from sitegen.config.slugs import folded, readable_slug
 
-    title = wish.title or head.title or ""
+    title = wish.title or _clean_title(config, head)
     known = [*config.registry.revoked, *(share.slug for share in shares), *(e.slug for e in config.shares if e.slug)]
     used = {folded(slug) for slug in known}
     slugs = (readable_slug(title, head.key, number=number) for number in count(1))

@@ -70,6 +70,14 @@ def test_listed_share_gets_a_readable_slug(site: SiteFolder, title: str, beginni
     assert re.fullmatch(re.escape(beginning) + "-[a-z2-7]{6}", site.config.shares[0].slug or "")
 
 
+def test_readable_slug_holds_nothing_that_pages_take_out(site: SiteFolder) -> None:
+    site.hold([talk("parser-1", title="Mail zelda@corp.io from /home/zelda/x")])
+    site.run("share", "parser-1", "--listed")
+    (entry,) = site.values["share"]
+    assert "zelda" not in entry["slug"]
+    assert entry["slug"].startswith("mail-email-from")
+
+
 def test_second_listed_share_of_a_conversation_gets_a_slug_of_its_own(site: SiteFolder) -> None:
     site.run("share", "parser-1", "--listed")
     told = site.run("share", "parser-1", "--listed")
