@@ -14,19 +14,20 @@ from pathlib import Path
 from typing import Literal
 
 from sitegen.build import STATE_FOLDER
-from sitegen.build.clean import Cleaner, Scans, policy_of
+from sitegen.build.clean import Scans, policy_of
 from sitegen.build.keys import Keys, make_keys
 from sitegen.build.pictures import count_pictures
 from sitegen.build.strength import weaknesses
+from sitegen.build.wanted import find_shares, open_projections, open_vault
 from sitegen.config import Config, fingerprint
 from sitegen.model import Conversation, ConversationHead, Share, Show
 from sitegen.output.layout import SCAN_FOLDER, STATE_FILE
 from sitegen.output.state import State
 from sitegen.privacy import Engine, Finding, Policy, apply, count, engine_name, find_engine
-from sitegen.projection import Projections, open_all
+from sitegen.projection import Projections
 from sitegen.render.tree import grow
 from sitegen.render.turns import is_prompt
-from sitegen.shares import Registry, resolve
+from sitegen.shares import Registry
 
 Change = Literal["new", "changed", "same"]
 
@@ -118,22 +119,27 @@ def survey(config: Config, *, now: datetime, output: Path, on_share: Callable[[i
     return Report(
         config=config,
         shares=tuple(sorted(found, key=lambda each: each.share.slug)),
-        removed=tuple(sorted(look.published.keys() - {share.slug for share in registry.shares})),
+        removed=_removed(look.published, registry),
         engine=engine_name(),
-        notes=(*warnings, *registry.problems),
+        notes=(*warnings, *registry.problems, *registry.notes),
     )
+
+
+def _removed(published: Iterable[str], registry: Registry) -> tuple[str, ...]:
+    """The slugs that the next build takes back: none where it refuses to begin."""
+    return () if registry.is_refused else tuple(sorted({*published} - {share.slug for share in registry.shares}))
 
 
 def _read(config: Config, now: datetime) -> tuple[list[ConversationHead], Registry, list[str]]:
     with _open(config) as projection:
         heads, views = projection.heads(), projection.shared_views()
         warnings = list(projection.warnings)
-    cleaner = Cleaner(policy_of(config.privacy))
-    return heads, resolve(config, heads, views, now=now, clean_path=cleaner.path, is_publishing=False), warnings
+    vault = open_vault(config, views)
+    return heads, find_shares(config, heads, views, vault=vault, now=now, is_publishing=False), warnings
 
 
 def _open(config: Config) -> AbstractContextManager[Projections]:
-    return open_all(config.source.projections, temp_folder=config.folder / STATE_FOLDER / "tmp")
+    return open_projections(config, temp_folder=config.folder / STATE_FOLDER / "tmp")
 
 
 def _published(config: Config, output: Path) -> Mapping[str, str]:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import sysconfig
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from sitegen import pages
 from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, OnProgress, invocation
-from sitegen.build.clean import Cleaner, Scans, policy_of
+from sitegen.build.clean import Scans, policy_of
 from sitegen.build.gates import Gates, watch_vault
 from sitegen.build.keys import PACKAGE, make_keys
 from sitegen.build.lookout import look_over
 from sitegen.build.scan import Leak
 from sitegen.build.site import SiteBuild
-from sitegen.build.wishes import has_gates, slug_hider
+from sitegen.build.wanted import find_shares, open_projections, open_vault
+from sitegen.build.wishes import has_gates
 from sitegen.build.work import Setting
 from sitegen.config import Config, fingerprint
 from sitegen.errors import BuildError, ConfigError, RefusedError
@@ -28,9 +29,8 @@ from sitegen.output.layout import CACHE_FOLDER, SCAN_FOLDER, STATE_FILE
 from sitegen.output.records import FinishedBuild
 from sitegen.output.state import State
 from sitegen.output.watch import Watch
-from sitegen.projection import open_all
 from sitegen.resources import resource_folder
-from sitegen.shares import Registry, resolve
+from sitegen.shares import Registry
 from sitegen.urls import Urls
 
 _FEW = 5
@@ -103,35 +103,23 @@ class Run:
             msg = '[source] names no projection; write projection = "archive.duckdb" there, or the file you have'
             raise ConfigError(msg, path=self.config.path)
         self.on_progress("reading", 0, 0)
-        with open_all(
-            self.config.source.projections, temp_folder=self._temp_folder, labels=self.config.pages.labels
-        ) as projection:
+        with open_projections(self.config, temp_folder=self._temp_folder) as projection:
             for file in projection.files():  # before their sizes and times are taken for what they were
                 self.watch.file(file)
             heads = projection.heads()
             views = projection.shared_views()
             self.warnings += projection.warnings
         self._open_vault(views)
-        registry = self._resolve(heads, views)
+        registry = find_shares(self.config, heads, views, vault=self.vault, now=self.now)
         if self.options.is_strict and registry.problems:
             msg = f"Not built, for --strict: {'; '.join(registry.problems)}"
             raise BuildError(msg)
         return heads, registry
 
-    def _resolve(self, heads: Sequence[ConversationHead], views: Sequence[SharedView]) -> Registry:
-        """The shares, with names and titles that may be shown."""
-        cleaner = Cleaner(policy_of(self.config.privacy))
-        registry = resolve(
-            self.config, heads, views, now=self.now, hide_slug=slug_hider(self.vault), clean_path=cleaner.path
-        )
-        return replace(registry, shares=tuple(cleaner.share(share) for share in registry.shares))
-
     def _open_vault(self, views: Sequence[SharedView]) -> None:
-        """Opens the owner's secrets when anything asks for them: an open site needs none."""
-        self.vault = Vault(self.config.folder)
         if has_gates(self.config, views):
             watch_vault(self.watch, self.config.folder)
-            self.vault = Vault.open(self.config.folder)
+        self.vault = open_vault(self.config, views)
 
     @property
     def _temp_folder(self) -> Path:

@@ -42,6 +42,8 @@ class Registry:
     notes: tuple[str, ...] = ()
     next_expiry: datetime | None = None
     """When the next of the open shares expires."""
+    is_refused: bool = False
+    """Whether a build would refuse to begin, for what one of `problems` says; only where nothing is published."""
 
     @property
     def projects(self) -> tuple[Project, ...]:

@@ -51,7 +51,7 @@ def resolve(
     _refuse_doubled(work, found, views)
     shares = withholding(_with_projects(work, found), work.finder.heads, taken_back=work.withheld)
     opens = [share.expires for share in shares if share.expires and not share.is_expired]
-    return Registry(shares, tuple(work.problems), tuple(work.notes), min(opens, default=None))
+    return Registry(shares, tuple(work.problems), tuple(work.notes), min(opens, default=None), work.is_refused)
 
 
 @dataclass(slots=True)
@@ -70,6 +70,7 @@ class _Work:
     revoked: frozenset[str] = field(init=False)
     withheld: set[str] = field(init=False)
     """Conversations that no rule publishes."""
+    is_refused: bool = False
 
     def __post_init__(self) -> None:
         self.withheld = set(self.config.registry.excluded)
@@ -108,6 +109,7 @@ class _Work:
                 f"{said}, which isn't here: set SITEGEN_SITE_SECRET, run “sitegen init” for one, or write a slug"
             )
         self.problems.append(f"{origin}: {said}, which isn't here, so it's left out of this list")
+        self.is_refused = True
         return None
 
 

@@ -12,7 +12,7 @@ import pytest
 from sitegen.privacy import fingerprint
 from tests.support.plants import vendor_tokens
 from tests.support.projections import assistant, attachment, call, conversation, result, user
-from tests.support.workshop import EVERYTHING, Workshop, share, talk_about
+from tests.support.workshop import EVERYTHING, Workshop, share, slugs, talk_about
 
 GITHUB = next(vendor_tokens())
 FINGERPRINT = fingerprint(GITHUB.value.encode())
@@ -140,6 +140,51 @@ def test_gates_that_are_weak_or_shared_are_told(workshop: Workshop, monkeypatch:
     assert "its password also opens b" in warnings["a"]
     assert "c" in warnings
     assert "password1" not in str(warnings)
+
+
+RULE = '[[rule]]\nmatch = { project = "sea" }\nlisted = true\ngate = "password"\nsecret = "env:ONE"\n'
+
+
+def test_protected_shares_of_rules_are_those_that_are_built(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITEGEN_SITE_SECRET", "A" * 43)
+    monkeypatch.setenv("ONE", "tidal-lantern-quartz-meadow-42")
+    workshop.talk(talk_about("tides", project="/home/ann/sea"), talk_about("rivers", project="/home/ann/land"))
+    workshop.configure(RULE)
+    assert [each["change"] for each in report(workshop)["shares"]] == ["new"]
+    workshop.build()
+    found = report(workshop)
+    assert {each["slug"] for each in found["shares"]} == slugs(workshop.paths())
+    assert [(each["gate"], each["change"]) for each in found["shares"]] == [("password", "same")]
+    assert (found["removed"], found["notes"]) == ([], [])
+    page = workshop.folder / "report.html"
+    said = workshop.run("report", "--html", str(page)).output
+    assert "password, listed, never expires, same since the last build" in said
+    assert "On tides" in page.read_text("utf-8")
+
+
+def test_without_the_site_secret_nothing_is_said_to_be_taken_back(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITEGEN_SITE_SECRET", "A" * 43)
+    monkeypatch.setenv("ONE", "tidal-lantern-quartz-meadow-42")
+    workshop.talk(talk_about("tides", project="/home/ann/sea"))
+    workshop.configure(RULE)
+    workshop.build()
+    monkeypatch.delenv("SITEGEN_SITE_SECRET")
+    found = report(workshop)
+    assert (found["shares"], found["removed"]) == ([], [])
+    assert "grows from the site secret, which isn't here" in found["notes"][0]
+    assert workshop.run("build").exit_code == 2
+
+
+def test_given_titles_are_told_as_they_are_published(workshop: Workshop) -> None:
+    workshop.talk(talk())
+    workshop.configure(share("pearl", "pearl", f"title = 'With {GITHUB.text}'"))
+    workshop.build()
+    (one,) = report(workshop)["shares"]
+    assert one["change"] == "same"
 
 
 def test_pictures_that_say_where_they_were_taken_are_told(workshop: Workshop) -> None:
