@@ -14,7 +14,7 @@ from sitegen.render.drawing import Drawing
 from sitegen.render.items import Aside, Call, Run, Thought
 from sitegen.render.said import draw_note
 from sitegen.render.steps import Step
-from sitegen.render.text import clean, first_line, visible
+from sitegen.render.text import clean, first_line
 from sitegen.render.tools import render_call
 
 RUN_BYTES = 150_000
@@ -109,7 +109,7 @@ def _call(item: Call, step: Step, drawing: Drawing, *, is_open: bool) -> str:
     if seconds is None:
         seconds = seconds_between(paired.created_at, paired.finished_at)
     line = f"{step.summary}{_time_taken(seconds, ctx)}"
-    head = f'<li class="step call{" failed" * step.failed}" data-tool="{escape(visible(paired.tool_name))}"'
+    head = f'<li class="step call{" failed" * step.failed}"'
     detail = _detail(step, ctx) if ctx.options.show is Show.ALL else ""
     if not detail and not agents:
         return f'{head}{identity}><p class="line">{line}</p></li>'

@@ -67,7 +67,7 @@ def make_exchange(
 
 def _run(mid: str, calls: int) -> str:
     steps = "".join(
-        f'<li class="step call" data-tool="Bash"><details id="t-{mid}a-{number}">'
+        f'<li class="step call"><details id="t-{mid}a-{number}">'
         f"<summary>Ran <code>make {number}</code> · exit 1</summary>"
         f'<div class="detail"><pre class="term" tabindex="0">no rule {number}</pre></div></details></li>'
         for number in range(calls)
