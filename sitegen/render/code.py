@@ -25,6 +25,7 @@ _CLASSES: dict[_TokenType, str] = {
     Comment.Preproc: "d",
     Comment.PreprocFile: "s",
     Keyword: "k",
+    Keyword.Type: "",
     Name.Attribute: "a",
     Name.Class: "t",
     Name.Constant: "m",
@@ -57,7 +58,7 @@ _CLASSES: dict[_TokenType, str] = {
 _ELEMENTS = {"k": "b", "s": "i", "m": "u"}
 """The commonest classes are elements of their own, which weigh less; all others are `<i class=…>`."""
 
-_MARKS = {name: chr(number) for number, name in enumerate(sorted(set(_CLASSES.values())), start=0x0E)}
+_MARKS = {name: chr(number) for number, name in enumerate(sorted({*_CLASSES.values()} - {""}), start=0x0E)}
 _ENDS = {name: chr(number) for number, name in enumerate(_ELEMENTS.values(), start=0x03)}
 _SPLIT = "\x02"
 """Where spans begin and end, while the text is put together. A text that's shown can't hold them."""

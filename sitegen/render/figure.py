@@ -23,6 +23,8 @@ def block(code: str, numbers: str | None = None) -> Markup:
 def numbered(lines: Sequence[str]) -> str:
     """Numbers to stand beside a block, as they are written in each line."""
     shown = "\n".join(lines)
+    if shown.startswith("\n"):
+        shown = f"\n{shown}"  # browsers leave out a line break that a block begins with
     return f'<pre class="ln" aria-hidden="true">{shown}</pre>'
 
 

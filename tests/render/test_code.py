@@ -107,7 +107,7 @@ def test_coloured_code_is_the_code(language: str) -> None:
         pytest.param("len(self)", "python", "len(self)", id="so do names that come with the language"),
         pytest.param("# one\n# two", "python", "<i class=c># one\n# two</i>", id="neighbours are one"),
         pytest.param(
-            "public static void f();", "java", "<b>public static void</b> <i class=f>f</i>();", id="over types"
+            "public static void f();", "java", "<b>public static</b> void <i class=f>f</i>();", id="so do types"
         ),
         pytest.param("return None", "python", "<b>return None</b>", id="and constants"),
         pytest.param('f"a{b}c"', "python", '<i>f"a{</i>b<i>}c"</i>', id="brackets belong to their text"),

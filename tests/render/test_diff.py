@@ -119,6 +119,12 @@ def test_numbers_stand_beside_the_lines() -> None:
     assert [column.split("\n") for column in columns] == [["9", "10", "", "11"], ["9", "", "10", "11"]]
 
 
+def test_numbers_begin_beside_their_line() -> None:
+    """A browser leaves out a line break that a block begins with."""
+    rows = from_structured([{"oldStart": 9, "newStart": 9, "lines": ["-a", "+b"]}])
+    assert '<pre class="ln" aria-hidden="true">\n\n9</pre>' in str(render_diff(rows, context()))
+
+
 def test_a_long_diff_folds_and_loses_none() -> None:
     rows = [Row("+", f"line {n}") for n in range(300)]
     html = str(render_diff(rows, context(code_lines=30)))
