@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from sitegen.config import ProjectEntry
 from sitegen.errors import ConfigError
@@ -70,6 +70,33 @@ def _inherited(entry: Asking, outer: Terms) -> Terms:
         allow_weak=outer.allow_weak if entry.allow_weak is None else entry.allow_weak,
         hint=entry.hint or outer.hint,
         is_inherited=not has_own,
+    )
+
+
+class Protection(TypedDict):
+    """The fields of a share that say what protects it."""
+
+    gate: Gate
+    secret: str | None
+    recipients: tuple[str, ...]
+    agreement: str | None
+    epoch: int
+    allow_weak: bool
+    hint: str | None
+    is_inherited: bool
+
+
+def protection_of(terms: Terms) -> Protection:
+    """The terms, to be put into a share."""
+    return Protection(
+        gate=terms.gate,
+        secret=terms.secret,
+        recipients=terms.recipients,
+        agreement=terms.agreement,
+        epoch=terms.epoch,
+        allow_weak=terms.allow_weak,
+        hint=terms.hint,
+        is_inherited=terms.is_inherited,
     )
 
 

@@ -9,8 +9,10 @@ import hashlib
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import chain
 from typing import Final
 
 from sitegen.config import Config, ProjectEntry
@@ -146,6 +148,29 @@ def read_projects(
         entries[value] = entry
         slugs[folded(entry.slug or "")] = entry
     return Projects(entries, hide_slug, clean_path)
+
+
+def unmatched(projects: Projects, heads: Iterable[ConversationHead]) -> Iterator[tuple[ProjectEntry, str]]:
+    """The `[[project]]`s of no conversation, each with what is to be said about it: a sentence without its stop."""
+    values = sorted({home_shortened(head.project) for head in heads})
+    for value, entry in projects.entries.items():
+        if value not in values:
+            in_vain = ", so its gate would protect nothing" if values and terms_of(entry).gate is not Gate.NONE else ""
+            yield entry, f"no conversation has the project “{entry.match}”{in_vain}; {_hint(value, values)}"
+
+
+def _hint(value: str, values: Sequence[str]) -> str:
+    nearest = _nearest(value, values)
+    return f"the nearest there is is “{nearest}”" if nearest else "“sitegen list” shows those that there are"
+
+
+def _nearest(value: str, values: Sequence[str]) -> str | None:
+    """The value that was most likely meant: one of the same name, or one that is spelled alike."""
+    name = project_name(value).casefold()
+    same = (known for known in values if known and project_name(known).casefold() == name)
+    alike = get_close_matches(value.casefold(), {known.casefold() for known in values if known}, n=1, cutoff=0.3)
+    near = (known for known in values if known.casefold() in alike)
+    return next(chain(same, near), None)
 
 
 def belongs_to(head: ConversationHead, wanted: str, entry: ProjectEntry | None) -> bool:

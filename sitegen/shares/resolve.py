@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TypedDict
 
 from sitegen.config import Config, Match, RuleEntry, ShareEntry
 from sitegen.config.load import shown_path
@@ -17,8 +16,8 @@ from sitegen.config.slugs import derived_slug, fault_of, folded, normal
 from sitegen.config.values import is_reference
 from sitegen.model import ConversationHead, Gate, Share, SharedView
 from sitegen.shares.finder import Finder
-from sitegen.shares.gates import Terms, refuse_terms, terms_of
-from sitegen.shares.projects import Projects, belongs_to, home_shortened, read_projects
+from sitegen.shares.gates import Terms, protection_of, refuse_terms, terms_of
+from sitegen.shares.projects import Projects, belongs_to, home_shortened, read_projects, unmatched
 from sitegen.shares.registry import Origin, Registry
 from sitegen.shares.showing import showing_of
 from sitegen.shares.withholding import withholding
@@ -46,6 +45,7 @@ def resolve(
     project's value what isn't to be published.
     """
     work = _Work(config, Finder(heads), now, is_publishing, hide_slug, clean_path)
+    _tell_unmatched_projects(work)
     found = [*_from_config(work), *_from_views(work, views)]
     found += _from_rules(work, taken={each.share.head.key for each in found})
     _refuse_doubled(work, found, views)
@@ -121,6 +121,19 @@ class _Found:
     origin: Origin
 
 
+def _tell_unmatched_projects(work: _Work) -> None:
+    """Refuses a gate that protects nothing, for its project was misspelt; what only names a project is a note."""
+    for entry, said in unmatched(work.projects, work.finder.heads):
+        origin = work.origin(entry.line)
+        if terms_of(entry).gate is Gate.NONE or not work.finder.heads:
+            work.notes.append(f"{origin}: {said}")
+        elif work.is_publishing:
+            raise origin.fault(f"{said}. Nothing was published: correct “match”, or remove this [[project]]")
+        else:
+            work.problems.append(f"{origin}: {said}; a build refuses that")
+            work.is_refused = True
+
+
 # ------------------------------------------------------------------------------------------------ the configuration
 
 
@@ -163,7 +176,7 @@ def _share(
         head=head,
         project=None,
         origin=str(origin),
-        **_protection(terms),
+        **protection_of(terms),
         expires=entry.expires,
         is_expired=_is_over(entry.expires, work.now),
         view_limit=entry.view_limit,
@@ -176,31 +189,6 @@ def _share(
             share, title=entry.title, messages=entry.messages, public_title=entry.public_title, exclude=entry.exclude
         )
     return share
-
-
-class _Protection(TypedDict):
-    gate: Gate
-    secret: str | None
-    recipients: tuple[str, ...]
-    agreement: str | None
-    epoch: int
-    allow_weak: bool
-    hint: str | None
-    is_inherited: bool
-
-
-def _protection(terms: Terms) -> _Protection:
-    """The fields of a share that say what protects it."""
-    return _Protection(
-        gate=terms.gate,
-        secret=terms.secret,
-        recipients=terms.recipients,
-        agreement=terms.agreement,
-        epoch=terms.epoch,
-        allow_weak=terms.allow_weak,
-        hint=terms.hint,
-        is_inherited=terms.is_inherited,
-    )
 
 
 def _is_over(expires: datetime | None, now: datetime) -> bool:
@@ -266,7 +254,7 @@ def _view_share(work: _Work, view: SharedView, head: ConversationHead) -> Share:
         head=head,
         project=None,
         origin=str(VIEWS),
-        **_protection(_view_terms(work, view, head)),
+        **protection_of(_view_terms(work, view, head)),
         expires=expires,
         is_expired=_is_over(expires, work.now),
         view_limit=view.view_limit,

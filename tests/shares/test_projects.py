@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 import pytest
 from hypothesis import given
@@ -131,3 +132,38 @@ def test_every_project_has_a_safe_slug_of_its_own(tmp_path_factory: pytest.TempP
     assert all(fault_of(project.slug) is None for project in found)
     assert len({folded(project.slug) for project in found}) == len(found)
     assert all(project.name.strip() for project in found)
+
+
+@pytest.mark.parametrize(
+    ("match", "near"),
+    [
+        ("~/code/tolks", "the nearest there is is “~/code/talks”"),
+        ("talks", "the nearest there is is “~/code/talks”"),
+        ("/home/ann/code/Talks", "the nearest there is is “~/code/talks”"),
+        ("zzz", "“sitegen list” shows those that there are"),
+    ],
+    ids=["misspelt", "name", "case", "nothing-near"],
+)
+def test_gate_of_a_project_without_conversations_is_refused(world: World, match: str, near: str) -> None:
+    text = ALL + f'[[project]]\nmatch = "{match}"\ngate = "password"\nsecret = "env:PW"\n'
+    said = f"no conversation has the project “{match}”, so its gate would protect nothing; {near}"
+    with pytest.raises(ConfigError, match=rf"sitegen\.toml:5: {re.escape(said)}\. Nothing was published"):
+        world.resolve(text, [head("a"), head("b", project=None)])
+    told = world.resolve(text, [head("a")], is_publishing=False)
+    assert told.problems == (f"sitegen.toml:5: {said}; a build refuses that",)
+    assert told.is_refused
+
+
+def test_project_without_conversations_or_a_gate_is_a_note(world: World) -> None:
+    text = ALL + '[[project]]\nmatch = "~/code/tolks"\ntitle = "Talks"\n'
+    registry = world.resolve(text, [head("a")])
+    assert registry.notes == (
+        "sitegen.toml:5: no conversation has the project “~/code/tolks”; the nearest there is is “~/code/talks”",
+    )
+    assert not registry.problems
+
+
+def test_projects_of_an_empty_projection_are_notes(world: World) -> None:
+    registry = world.resolve('[[project]]\nmatch = "~/code/talks"\ngate = "password"\n')
+    (note,) = registry.notes
+    assert note.startswith("sitegen.toml:3: no conversation has the project “~/code/talks”; ")
