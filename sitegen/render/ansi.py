@@ -32,7 +32,7 @@ _SEQUENCE = re.compile(
     re.VERBOSE,
 )
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_WEB = re.compile(r"https?://[^\s\x00-\x1f<>\"]+", re.I)
+_WEB = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f<>\"]+", re.I)
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: 0x2421}
 
 

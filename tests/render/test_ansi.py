@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sitegen.render.ansi import plain, render_terminal, styled, visible_escapes
@@ -133,6 +133,7 @@ def test_bytes_of_a_file_are_made_visible(raw: str, shown: str) -> None:
 
 @settings(max_examples=250, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+@example("\x1b]8;;https://example.org/\x9b1m\x07x")
 def test_nothing_a_terminal_is_sent_can_act(raw: str) -> None:
     html = str(render_terminal(raw, context(code_lines=3)))
     assert faults(html) == []
