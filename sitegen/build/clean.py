@@ -116,14 +116,10 @@ def pack(counts: Mapping[str, int], key: str) -> str:
     return json.dumps([key, counts], sort_keys=True)
 
 
-def unpack(text: str | None, key: str) -> dict[str, int] | None:
-    """The counts in such a text, when they are of that transcript."""
-    return unpack_counts(text) if text is not None and json.loads(text)[0] == key else None
-
-
-def unpack_counts(text: str) -> dict[str, int]:
-    """The counts in such a text, whatever transcript they are of."""
-    return dict(json.loads(text)[1])
+def unpack(text: str) -> tuple[str, dict[str, int]]:
+    """The transcript's key and the counts in such a text."""
+    key, counts = json.loads(text)
+    return str(key), dict(counts)
 
 
 def total(all_counts: Iterable[Mapping[str, int]]) -> tuple[tuple[str, int], ...]:

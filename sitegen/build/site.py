@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from sitegen.build.clean import pack, total, unpack, unpack_counts
+from sitegen.build.clean import pack, total, unpack
 from sitegen.build.family import Family
 from sitegen.build.gates import Gates
 from sitegen.build.inside import cards_inside, inside, sealed_index
@@ -61,9 +61,12 @@ class SiteBuild:
     _page_keys: dict[str, str] = field(init=False)
     _family: Family = field(init=False)
     _titles: Titles = field(init=False, repr=False)
+    _counts: dict[str, Mapping[str, int]] = field(init=False)
+    """How much was taken out of transcripts, by key: shares that show the same have one transcript."""
     _pages: Pages | None = None
 
     def __post_init__(self) -> None:
+        self._counts = dict(unpack(text) for name, text in self.state.last.facts.items() if name.startswith(_FOUND))
         self._titles = Titles(self.setting, self.keys, self.heads)
         self._family = Family.of(self.shares, self.heads, title_of=self._titles.of)
         listed = {share.project.slug: share.project for share in self.shares if _is_listed(share) and share.project}
@@ -129,7 +132,9 @@ class SiteBuild:
             self.on_progress("making", done, len(tasks))
 
         by_slug = {share.slug: share for share in self.shares}
-        for made in make_all(self.setting, tasks, jobs=self.jobs, on_made=count):
+        all_made = make_all(self.setting, tasks, jobs=self.jobs, on_made=count)
+        self._counts |= {self.keys.transcript(by_slug[each.slug]): each.found for each in all_made if each.found}
+        for made in all_made:
             self._accept(by_slug[made.slug], made)
 
     def make_indexes(self) -> None:
@@ -153,7 +158,7 @@ class SiteBuild:
     @property
     def found(self) -> tuple[tuple[str, int], ...]:
         """How much was taken out of all shares, by what it was."""
-        return total(unpack_counts(text) for name, text in self.facts.items() if name.startswith(_FOUND))
+        return total(unpack(text)[1] for name, text in self.facts.items() if name.startswith(_FOUND))
 
     @property
     def pages(self) -> Pages:
@@ -270,7 +275,7 @@ class SiteBuild:
         """How much was taken out of a share, or was when its transcript was made."""
         key, name = self.keys.transcript(share), f"{_FOUND}{share.slug}"
         found = self._titles.found.get(share.slug) if found is None else found
-        counts = unpack(self.state.last.facts.get(name), key) if found is None else found
+        counts = self._counts.get(key) if found is None else found
         if counts and not share.is_expired:
             self.facts[name] = pack(counts, key)
 

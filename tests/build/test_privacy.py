@@ -242,6 +242,15 @@ def test_build_tells_how_much_was_taken_out_also_when_it_kept_the_pages(workshop
     assert "Taken out" in workshop.run("build", "--full").output
 
 
+def test_conversation_that_is_shared_twice_is_counted_twice(workshop: Workshop) -> None:
+    workshop.talk(everywhere(workshop.folder))
+    for shares in (share("planted", "b"), share("planted", "a") + share("planted", "b")):
+        workshop.configure(MASKS + shares)
+        told_by_build = workshop.build()["taken_out"]
+        assert told_by_build == json.loads(workshop.run("report", "--json").stdout)["taken_out"]
+        assert workshop.build("--full")["taken_out"] == told_by_build
+
+
 def test_nothing_is_loaded_for_a_build_with_nothing_to_do(workshop: Workshop) -> None:
     import subprocess
     import sys
