@@ -28,6 +28,7 @@ from sitegen.projection import Projections
 from sitegen.render.tree import grow
 from sitegen.render.turns import is_prompt
 from sitegen.shares import Registry
+from sitegen.wording.counts import counted
 
 Change = Literal["new", "changed", "same"]
 
@@ -218,10 +219,13 @@ def _with_warnings(exposure: Exposure, weak: Iterable[str]) -> Exposure:
 def _warnings(exposure: Exposure) -> Iterator[str]:
     share = exposure.share
     if published := exposure.published_secrets:
-        yield f"{len(published)} secrets are published as they are"
+        are = "is published as it is" if len(published) == 1 else "are published as they are"
+        yield f"{counted(len(published), 'secret')} {are}"
     if not share.is_gated and exposure.counts.get("secret"):
         yield "secrets stand in it, and it's open to everyone who has the address: see that all were found"
     if exposure.located_images:
-        yield f"{exposure.located_images} images say where they were taken; that is dropped"
+        is_one = exposure.located_images == 1
+        says = "says where it was" if is_one else "say where they were"
+        yield f"{counted(exposure.located_images, 'image')} {says} taken; that is dropped"
     if exposure.branches and share.branches:
-        yield f"{exposure.branches} ways not taken are shown too"
+        yield f"{counted(exposure.branches, 'way')} not taken {'is' if exposure.branches == 1 else 'are'} shown too"

@@ -13,6 +13,7 @@ from sitegen.build.clean import where
 from sitegen.build.exposure import Exposure, Report
 from sitegen.privacy import Finding
 from sitegen.urls import share_folder
+from sitegen.wording.counts import counted
 
 _POLICY = Markup("default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'")
 _STYLE = Markup(
@@ -53,8 +54,9 @@ def _share(exposure: Exposure, base: str) -> Markup:
     facts = ", ".join(
         (
             *(str(share.gate) if share.is_gated else "open", "listed" if share.listed else "unlisted", expires),
-            *(f"{exposure.change} since the last build", f"{exposure.messages} messages"),
-            *(f"{exposure.tool_results} tool results", f"{exposure.images} images", f"{exposure.branches} branches"),
+            *(f"{exposure.change} since the last build", counted(exposure.messages, "message")),
+            *(counted(exposure.tool_results, "tool result"), counted(exposure.images, "image")),
+            f"{exposure.branches} {'branch' if exposure.branches == 1 else 'branches'}",
         )
     )
     return Markup('<section><h2><a href="{address}">{title}</a></h2><p>{facts}</p>{warnings}{table}</section>').format(

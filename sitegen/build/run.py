@@ -32,6 +32,7 @@ from sitegen.output.watch import Watch
 from sitegen.resources import resource_folder
 from sitegen.shares import Registry
 from sitegen.urls import Urls
+from sitegen.wording.counts import counted
 
 _FEW = 5
 
@@ -225,15 +226,23 @@ def _refuse_unfinished(site: SiteBuild) -> None:
     if site.refused:
         listed = "\n".join(site.refused)
         msg = (
-            f"Not published, because secrets stand in {len(site.refused)} of {len(site.shares)} shares; the others "
-            f'were made.\n{listed}\nTake them out of the conversation, say secrets = "redact", or allow single ones by '
-            "fingerprint under [privacy]."
+            f"Not published, because secrets stand in {len(site.refused)} of {counted(len(site.shares), 'share')}; "
+            f'the others were made.\n{listed}\nTake them out of the conversation, say secrets = "redact", or allow single '
+            "ones by fingerprint under [privacy]."
         )
         raise RefusedError(msg)
     if site.failures:
-        count = f"{len(site.failures)} of {len(site.shares)}"
-        msg = f"{count} shares couldn't be made; the others were. {_some(site.failures)}"
+        msg = f"{_unmade(site)} couldn't be made; the others were. {_some(site.failures)}"
         raise BuildError(msg)
+
+
+def _unmade(site: SiteBuild) -> str:
+    """How many shares, and indexes of protected projects, failed: "1 of 12 shares and 1 index"."""
+    indexes = sum(project.is_gated and project.scope in site.gates.faults for project in site.projects)
+    shares = len(site.failures) - indexes
+    parts = [f"{shares} of {counted(len(site.shares), 'share')}"] if shares else []
+    parts += [f"{indexes} {'index' if indexes == 1 else 'indexes'} of protected projects"] if indexes else []
+    return " and ".join(parts)
 
 
 def _some(items: Sequence[str]) -> str:

@@ -121,15 +121,17 @@ def _as_json(report: BuildReport, seconds: float) -> dict[str, object]:
 
 def _tell(report: BuildReport, seconds: float, *, is_new: bool) -> None:
     from sitegen.cli.counts import told
-    from sitegen.cli.terminal import safe_lines
+    from sitegen.cli.terminal import counted, safe_lines
 
     for notice in report.notices:
         click.echo(f"note: {safe_lines(notice)}", err=True)
     if not is_new or not (report.written or report.removed):
-        click.echo(f"Nothing to do: {report.kept} files stand as they were in {report.output} ({seconds:.2f} s)")
+        stand = "stands as it was" if report.kept == 1 else "stand as they were"
+        click.echo(f"Nothing to do: {counted(report.kept, 'file')} {stand} in {report.output} ({seconds:.2f} s)")
     else:
         click.echo(
-            f"Built {report.shares} shares in {report.output}: {report.written} files written, {report.kept} kept,"
+            f"Built {counted(report.shares, 'share')} in {report.output}:"
+            f" {counted(report.written, 'file')} written, {report.kept} kept,"
             f" {report.removed} removed ({seconds:.2f} s)"
         )
     if report.found:

@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from sitegen.wording.counts import counted as counted
+
 _JOINERS = "\u200c\u200d"  # needed by some scripts and by emoji, and harmless
 
 
@@ -49,8 +51,3 @@ def _padded(cell: str, size: int) -> str:
 def day(moment: datetime | None) -> str:
     """A date as 2026-01-31, or a dash when there is none."""
     return moment.date().isoformat() if moment else "–"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: "1 message", "1,200 messages"."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

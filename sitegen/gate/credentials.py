@@ -201,13 +201,18 @@ def _found(wish: Wish, vault: Vault, what: str) -> Found:
 
 
 def _missing(wish: Wish, what: str) -> UsageError:
+    can_make = wish.kind == "password"
+    name = wish.scope.removeprefix("p:")
+    made = f". “sitegen rotate {name} --new-passphrase” makes one there" if can_make else ""
     if wish.secret is not None:
+        is_ours = wish.secret.startswith("private:")
         return UsageError(
             f"{wish.of} needs {what} from {wish.secret}, and nothing is there; put it there and try again"
+            f"{made if is_ours else ''}"
         )
     return UsageError(
         f"{wish.of} needs {what} and there is none: set {variable(wish.scope)}, or put it into {PRIVATE_FILE}, "
-        "or name its place with secret = “env:NAME” or “file:PATH”"
+        f"or name its place with secret = “env:NAME” or “file:PATH”{made.replace(' there', '')}"
     )
 
 

@@ -308,6 +308,20 @@ def test_share_that_can_t_be_protected_is_not_published(
     assert workshop.run("build").exit_code == code  # it isn't forgotten
 
 
+def test_missing_password_of_a_project_is_told_with_what_is_missing(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.talk(talk_about("tides", project="/home/ann/sea"), talk_about("rivers"))
+    project = '[[project]]\nmatch = "~/sea"\nslug = "sea"\ngate = "password"\n\n'
+    workshop.configure(project + share("tides", "t", "listed = true") + share("rivers", "r"))
+    result = workshop.run("build")
+    assert result.exit_code != 0
+    assert "1 of 2 shares and 1 index of protected projects couldn't be made; the others were." in result.stderr
+    assert "“sitegen rotate sea --new-passphrase” makes one" in result.stderr
+    assert workshop.run("rotate", "sea", "--new-passphrase").exit_code == 0
+    workshop.build()
+
+
 def test_weak_password_passes_when_its_owner_says_so(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PEARL", "password1234")
     workshop.talk(tides())

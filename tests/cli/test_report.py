@@ -85,6 +85,16 @@ def test_strict_minds_warnings_too(workshop: Workshop) -> None:
     assert workshop.run("report", "--strict").exit_code == 0
 
 
+def test_one_of_a_kind_is_told_as_one(workshop: Workshop) -> None:
+    workshop.talk(conversation("one", user(result("Just this")), title="One"))
+    workshop.configure()
+    assert "shows 1 message, 1 tool result" in workshop.run("report").output
+    page = workshop.folder / "report.html"
+    workshop.run("report", "--html", str(page))
+    assert "1 message, 1 tool result, 0 images, 0 branches" in page.read_text("utf-8")
+    assert "Built 1 share in" in workshop.run("build").output
+
+
 def test_terminal_says_what_a_person_needs(workshop: Workshop) -> None:
     workshop.talk(talk())
     workshop.configure()
@@ -202,7 +212,7 @@ def test_pictures_that_say_where_they_were_taken_are_told(workshop: Workshop) ->
     workshop.configure(share("p", "p"))
     found = report(workshop)
     assert (found["shares"][0]["images"], found["shares"][0]["located_images"]) == (1, 1)
-    assert "say where they were taken" in found["warnings"][0]["message"]
+    assert "1 image says where it was taken" in found["warnings"][0]["message"]
 
 
 def _types(name: str) -> dict[str, str]:
