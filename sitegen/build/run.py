@@ -227,8 +227,8 @@ def _refuse_unfinished(site: SiteBuild) -> None:
         listed = "\n".join(site.refused)
         msg = (
             f"Not published, because secrets stand in {len(site.refused)} of {counted(len(site.shares), 'share')}; "
-            f'the others were made.\n{listed}\nTake them out of the conversation, say secrets = "redact", or allow single '
-            "ones by fingerprint under [privacy]."
+            f'the others were made.\n{listed}\nTake them out of the conversation, say secrets = "redact", or allow '
+            "single ones by fingerprint under [privacy]."
         )
         raise RefusedError(msg)
     if site.failures:
