@@ -56,7 +56,7 @@ def render(
 
 def numbers_of(html: str) -> list[int]:
     """What stands beside the lines, with the tens that the style sheet counts."""
-    found = []
+    found: list[int] = []
     for start, items in re.findall(r'<ol class="ln" aria-hidden="true" start="(\d+)">(.*?)</ol>', html, re.S):
         for ten, written in enumerate(re.findall("<li>(.*?)</li>", items, re.S), start=int(start)):
             found += map(int, written.split("\n")) if written else range(ten * 10, ten * 10 + 10)
