@@ -70,7 +70,7 @@ def parse_row(row: str, station: "Station") -> "Tide":
 def write(folder: Path) -> None:
     """Writes every session of the project below `folder`."""
     home = folder / "-home-ann-code-tidepool"
-    _write(home, "4d1c8f0e-0001-4000-8000-000000000001", parser_session(), day=3)
+    _write(home, "4d1c8f0e-0001-4000-8000-000000000001", parser_session(), day=30)
     _write(home, "4d1c8f0e-0002-4000-8000-000000000002", chart_session(), day=5)
     survey = _write(home, "4d1c8f0e-0003-4000-8000-000000000003", survey_session(), day=9)
     began = datetime(2026, 3, 9, 9, 12, 30, tzinfo=UTC)
