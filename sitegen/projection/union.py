@@ -81,7 +81,7 @@ def open_all(
     paths: Sequence[Path],
     *,
     temp_folder: Path,
-    memory_limit_mb: int = 192,
+    memory_limit_mb: int = 128,
     threads: int | None = None,
     lock_wait_s: float = 5.0,
     labels: bool = False,
