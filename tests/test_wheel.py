@@ -58,3 +58,19 @@ def test_installed_sitegen_builds_the_same_site(installed: Path, tmp_path: Path)
         if f.is_file()
     }
     assert other == workshop.tree()
+
+
+def test_other_installation_looks_for_itself_whether_there_is_anything_to_do(installed: Path, tmp_path: Path) -> None:
+    """What one program has built may be old news to another, whatever their versions say."""
+    workshop = Workshop(tmp_path)
+    workshop.talk(talk_about("tides"))
+    workshop.configure()
+    workshop.build()
+    template = installed / "sitegen" / "_data" / "templates" / "base.html"
+    before = template.read_text("utf-8")
+    template.write_text(before.replace("</body>", "<!-- another --></body>"), encoding="utf-8")
+    try:
+        _run(installed, "-m", "sitegen", "-C", str(tmp_path / "sitegen.toml"), "build")
+    finally:
+        template.write_text(before, encoding="utf-8")
+    assert "<!-- another -->" in workshop.page("index.html")

@@ -23,10 +23,11 @@ STATE_FOLDER = ".sitegen"
 def invocation(config_path: Path, options: BuildOptions) -> str:
     """A text that tells builds of different meaning apart, for the path that finds nothing to do.
 
-    Two configurations may stand in one folder, and share its state.
+    Two configurations may stand in one folder and share its state; so may two installations build one site.
     """
     output = None if options.output is None else str(options.output.absolute())
-    return json.dumps([__version__, sys.version, config_path.name, output, options.is_offline, options.is_strict])
+    program = [__version__, __file__, sys.version]
+    return json.dumps([*program, config_path.name, output, options.is_offline, options.is_strict])
 
 
 def build(config_path: Path, options: BuildOptions, *, on_progress: OnProgress = lambda *_: None) -> BuildReport:
