@@ -6,10 +6,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.support.browser import OpenPage
-from tests.support.gates import PASSWORD, Gated, Host, by_terms_alone, change_envelope, link_of, serve, write_gated
+from tests.support.gates import (
+    PASSWORD,
+    Gated,
+    Host,
+    by_terms_alone,
+    change_envelope,
+    enter,
+    expect_open,
+    expect_said,
+    link_of,
+    serve,
+    write_gated,
+)
 from tests.support.transcripts import make_exchange, make_transcript
 
 pytestmark = pytest.mark.browser
@@ -38,23 +50,6 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     change_envelope(folder, "altered", lambda envelope: envelope["slots"].reverse() or envelope["slots"].pop())
     with serve(folder) as running:
         yield running
-
-
-def expect_open(page: Page) -> None:
-    expect(page.get_by_text("In the haystack.")).to_be_visible()
-    expect(page.locator("#gate")).to_be_hidden()
-    expect(page).to_have_title("An empty list · Notes")
-
-
-def expect_said(page: Page, text: str) -> None:
-    expect(page.locator("#said")).to_contain_text(text)
-    expect(page.get_by_text("haystack")).to_have_count(0)
-
-
-def enter(page: Page, *values: str) -> None:
-    for field, value in zip(page.locator(".asked").all(), values, strict=True):
-        field.fill(value)
-    page.keyboard.press("Enter")
 
 
 def test_shell_says_nothing_of_the_conversation(open_page: OpenPage, host: Host) -> None:

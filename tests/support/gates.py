@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from playwright.sync_api import Page, expect
+
 from sitegen.gate import keys
 from sitegen.gate.encoding import b64u
 from sitegen.gate.envelope import Credential, Protection, Sealed, seal
@@ -196,3 +198,23 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Says nothing."""
+
+
+def expect_open(page: Page) -> None:
+    """The conversation is read, and nothing stands before it."""
+    expect(page.get_by_text("In the haystack.")).to_be_visible()
+    expect(page.locator("#gate")).to_be_hidden()
+    expect(page).to_have_title("An empty list · Notes")
+
+
+def expect_said(page: Page, text: str) -> None:
+    """The gate says this, and no word of the conversation is there."""
+    expect(page.locator("#said")).to_contain_text(text)
+    expect(page.get_by_text("haystack")).to_have_count(0)
+
+
+def enter(page: Page, *values: str) -> None:
+    """Fills the fields that are asked for, in their order, and sends them."""
+    for box, value in zip(page.locator(".asked").all(), values, strict=True):
+        box.fill(value)
+    page.keyboard.press("Enter")
