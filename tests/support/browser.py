@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Playwright, expect, sync_playwright
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _ARGUMENTS = [
@@ -26,6 +26,9 @@ _ARGUMENTS = [
 ]
 
 OpenPage = Callable[..., Page]
+
+# A machine with other work may hold a page up for many seconds; that says nothing about the page.
+expect.set_options(timeout=30_000)
 
 
 def launch(playwright: Playwright) -> Browser:
