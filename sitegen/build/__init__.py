@@ -38,7 +38,7 @@ def build(config_path: Path, options: BuildOptions, *, on_progress: OnProgress =
     can't be removed, BuildError when pages failed (after all others were made) or when `is_strict` and a share had to
     be left out (before anything was).
     """
-    from sitegen.build.run import Run
+    from sitegen.build.reading import reading
     from sitegen.config import load
     from sitegen.output.lock import hold
     from sitegen.output.watch import Watch
@@ -47,5 +47,12 @@ def build(config_path: Path, options: BuildOptions, *, on_progress: OnProgress =
     watch.file(config_path)  # before it's read, so that an edit meanwhile shows the next time
     config = load(config_path)
     output = options.output.absolute() if options.output is not None else config.output.directory
-    with hold(config.folder / STATE_FOLDER, output=output):
-        return Run(config, options, output=output, on_progress=on_progress, watch=watch).run()
+    state_folder = config.folder / STATE_FOLDER
+    on_progress("reading", 0, 0)
+    with (
+        hold(state_folder, output=output),
+        reading(config, watch, temp_folder=state_folder / "tmp") as found,
+    ):
+        from sitegen.build.run import Run  # takes as long as reading does
+
+        return Run(config, options, found, output=output, on_progress=on_progress, watch=watch).run()

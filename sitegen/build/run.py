@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sysconfig
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,13 +15,14 @@ from sitegen.build.clean import Scans, policy_of
 from sitegen.build.gates import Gates, watch_vault
 from sitegen.build.keys import PACKAGE, make_keys
 from sitegen.build.lookout import look_over
+from sitegen.build.reading import Found
 from sitegen.build.scan import Leak
 from sitegen.build.site import SiteBuild
-from sitegen.build.wanted import find_shares, open_projections, open_vault
+from sitegen.build.wanted import find_shares, open_vault
 from sitegen.build.wishes import has_gates
 from sitegen.build.work import Setting
 from sitegen.config import Config, fingerprint
-from sitegen.errors import BuildError, ConfigError, RefusedError
+from sitegen.errors import BuildError, RefusedError
 from sitegen.gate.vault import Vault
 from sitegen.model import ConversationHead, SharedView
 from sitegen.output.cache import Cache
@@ -43,6 +45,7 @@ class Run:
 
     config: Config
     options: BuildOptions
+    found: Future[Found]
     output: Path
     on_progress: OnProgress
     watch: Watch
@@ -87,10 +90,7 @@ class Run:
         return self.state_folder / SCAN_FOLDER
 
     def _watch_inputs(self) -> None:
-        """Everything that decides a byte of the output, before it's read. A new version of a library is a new name."""
-        for projection in self.config.source.projections:
-            self.watch.file(projection)
-            self.watch.file(projection.with_name(projection.name + ".wal"))
+        """All else that decides a byte of the output, before it's read. A new version of a library is a new name."""
         if self.config.privacy.hide_file is not None:
             self.watch.file(self.config.privacy.hide_file)
         for folder in (PACKAGE, resource_folder("templates"), resource_folder("static")):
@@ -98,24 +98,16 @@ class Run:
         for name in ("purelib", "platlib"):
             self.watch.names(Path(sysconfig.get_path(name)))
 
-    def _read(self) -> tuple[list[ConversationHead], Registry]:
+    def _read(self) -> tuple[Sequence[ConversationHead], Registry]:
         """What there is and what is shared. Raises when nothing can be, or when strict and something can't."""
-        if not self.config.source.projections:
-            msg = '[source] names no projection; write projection = "archive.duckdb" there, or the file you have'
-            raise ConfigError(msg, path=self.config.path)
-        self.on_progress("reading", 0, 0)
-        with open_projections(self.config, temp_folder=self._temp_folder) as projection:
-            for file in projection.files():  # before their sizes and times are taken for what they were
-                self.watch.file(file)
-            heads = projection.heads()
-            views = projection.shared_views()
-            self.warnings += projection.warnings
-        self._open_vault(views)
-        registry = find_shares(self.config, heads, views, vault=self.vault, now=self.now)
+        found = self.found.result()
+        self.warnings += found.warnings
+        self._open_vault(found.views)
+        registry = find_shares(self.config, found.heads, found.views, vault=self.vault, now=self.now)
         if self.options.is_strict and registry.problems:
             msg = f"Not built, for --strict: {'; '.join(registry.problems)}"
             raise BuildError(msg)
-        return heads, registry
+        return found.heads, registry
 
     def _open_vault(self, views: Sequence[SharedView]) -> None:
         if has_gates(self.config, views):

@@ -39,6 +39,8 @@ class FailedError(Exception):
 def measure(command: Sequence[str], *, folder: Path, variables: Mapping[str, str] | None = None) -> Cost:
     """Runs a command in a folder. Raises FailedError, with the end of what it said, when its exit code isn't 0."""
     environment = {**os.environ, **(variables or {})}
+    # Where this is set every run compiles the program anew, which an installed one doesn't.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryFile() as said:
         started = time.perf_counter()
         process = subprocess.Popen(

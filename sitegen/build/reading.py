@@ -1,0 +1,50 @@
+"""Reads what the projections hold while the rest of a build is still being imported: DuckDB works beside Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sitegen.config import Config
+from sitegen.errors import ConfigError
+from sitegen.model import ConversationHead, SharedView
+from sitegen.output.watch import Watch
+from sitegen.projection import open_all
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What there is to share, before anything of it is read."""
+
+    heads: tuple[ConversationHead, ...]
+    views: tuple[SharedView, ...]
+    warnings: tuple[str, ...]
+
+
+@contextmanager
+def reading(config: Config, watch: Watch, *, temp_folder: Path) -> Iterator[Future[Found]]:
+    """What will have been read; its result raises ProjectionError when nothing can be.
+
+    All that is read is watched before. Raises ConfigError when no projection is named.
+    """
+    if not config.source.projections:
+        msg = '[source] names no projection; write projection = "archive.duckdb" there, or the file you have'
+        raise ConfigError(msg, path=config.path)
+    for projection in config.source.projections:
+        watch.file(projection)
+        watch.file(projection.with_name(projection.name + ".wal"))
+    with ThreadPoolExecutor(1) as reader:
+        found = reader.submit(_read, config, watch, temp_folder)
+        reader.shutdown(wait=False)  # its thread ends with its work, before there are processes to start
+        yield found
+
+
+def _read(config: Config, watch: Watch, temp_folder: Path) -> Found:
+    with open_all(config.source.projections, temp_folder=temp_folder, labels=config.pages.labels) as projections:
+        for file in projections.files():  # before their sizes and times are taken for what they were
+            watch.file(file)
+        heads, views = projections.heads(), projections.shared_views()
+        return Found(tuple(heads), tuple(views), tuple(projections.warnings))
