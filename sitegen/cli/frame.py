@@ -6,6 +6,7 @@ To add a command: a module `sitegen/cli/<name>.py` whose `command` is a click co
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import importlib.util
 import os
@@ -141,7 +142,9 @@ class Commands(click.Group):
 
         if not standalone_mode:
             return run()
-        sys.exit(_exit_code(run))
+        code = _exit_code(run)
+        gc.freeze()  # what is loaded needn't be looked through once more on the way out
+        sys.exit(code)
 
 
 @click.group("sitegen", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
