@@ -4,8 +4,11 @@ SitegenError            exit 1: something failed, told in one or two sentences
 ├── UsageError          exit 2: the command line or the configuration asks for something impossible
 │   └── ConfigError     … with the file and the line where it stands
 ├── ProjectionError     the DuckDB file can't be read or isn't what it should be
+│   └── LockedError     … because another process writes it; waiting helps
 ├── IngestError         a source can't be read at all (a bad line is a count, not an error)
 ├── OutputError         the output folder can't be written, or isn't ours
+│   └── BusyError       … because another build uses it; waiting helps
+├── PublishError        what was built can't be put where its readers are
 ├── BuildError          some pages failed; the others were made
 └── RefusedError        exit 3: refused for safety
 
@@ -46,12 +49,24 @@ class ProjectionError(SitegenError):
     """The projection can't be read, or lacks what sitegen needs from it."""
 
 
+class LockedError(ProjectionError):
+    """Another process is writing the projection; it can be read when that is done."""
+
+
 class IngestError(SitegenError):
     """A source can't be read at all, or the projection can't be written."""
 
 
 class OutputError(SitegenError):
     """The output folder can't be written, isn't ours, or two outputs claim one path."""
+
+
+class BusyError(OutputError):
+    """Another build is at work in the same place; it ends."""
+
+
+class PublishError(SitegenError):
+    """The place where the site is published can't be read or written; what stands there is whole."""
 
 
 class BuildError(SitegenError):

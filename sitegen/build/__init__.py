@@ -15,6 +15,8 @@ from sitegen.build.report import BuildOptions, BuildReport, OnProgress, Stage
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sitegen.output.watch import Watch
+
 __all__ = ["STATE_FOLDER", "BuildOptions", "BuildReport", "OnProgress", "Stage", "build", "invocation"]
 
 STATE_FOLDER = ".sitegen"
@@ -30,8 +32,14 @@ def invocation(config_path: Path, options: BuildOptions) -> str:
     return json.dumps([*program, config_path.name, output, options.is_offline, options.is_strict])
 
 
-def build(config_path: Path, options: BuildOptions, *, on_progress: OnProgress = lambda *_: None) -> BuildReport:
-    """Builds the site of a configuration and says what was done.
+def build(
+    config_path: Path,
+    options: BuildOptions,
+    *,
+    on_progress: OnProgress = lambda *_: None,
+    watch: Watch | None = None,
+) -> BuildReport:
+    """Builds the site of a configuration and says what was done. A `watch` knows afterwards what was read, in any case.
 
     Raises SitegenError: ConfigError when the configuration can't be honoured, ProjectionError when the projection can't
     be read, OutputError when the folder isn't ours or can't be written, RefusedError when something that should be gone
@@ -43,11 +51,11 @@ def build(config_path: Path, options: BuildOptions, *, on_progress: OnProgress =
     from sitegen.output.lock import hold
     from sitegen.output.watch import Watch
 
-    watch = Watch()
+    watch = watch or Watch()
     watch.file(config_path)  # before it's read, so that an edit meanwhile shows the next time
     config = load(config_path)
     output = options.output.absolute() if options.output is not None else config.output.directory
-    state_folder = config.folder / STATE_FOLDER
+    state_folder = options.state or config.folder / STATE_FOLDER
     on_progress("reading", 0, 0)
     with (
         hold(state_folder, output=output),

@@ -17,10 +17,12 @@ OnProgress = Callable[[Stage, int, int], None]
 class BuildOptions:
     """How to build, beside what the configuration says.
 
-    `output` replaces the configured folder; `now` the clock (aware); `is_full` trusts nothing made before.
+    `output` replaces the configured folder, `state` the `.sitegen` beside the configuration, `now` the clock (aware);
+    `is_full` trusts nothing made before.
     """
 
     output: Path | None = None
+    state: Path | None = None
     jobs: int | None = None
     now: datetime | None = None
     is_strict: bool = False

@@ -79,7 +79,7 @@ class Run:
 
     @property
     def state_folder(self) -> Path:
-        return self.config.folder / STATE_FOLDER
+        return self.options.state or self.config.folder / STATE_FOLDER
 
     @property
     def cache_folder(self) -> Path:

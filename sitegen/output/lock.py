@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from sitegen.errors import OutputError
+from sitegen.errors import BusyError
 from sitegen.output.failures import as_output_error
 from sitegen.output.layout import LOCK_FILE
 
 
 @contextmanager
 def hold(state_folder: Path, *, output: Path) -> Iterator[None]:
-    """Hold both locks. Raises OutputError when another build has one, naming its process where that can be known.
+    """Hold both locks. Raises BusyError when another build has one, naming its process where that can be known.
 
     `output` is locked only if it is there already; call `Folder.open` within.
     """
@@ -63,9 +63,9 @@ def _lock_folder(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _busy(place: Path, pid: int | None) -> OutputError:
+def _busy(place: Path, pid: int | None) -> BusyError:
     who = "another process" if pid is None else f"process {pid}"
-    return OutputError(
+    return BusyError(
         f"Another build is using {place} ({who}). Wait until it has finished, or end it, and build again."
     )
 

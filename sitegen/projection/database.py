@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import duckdb
 
-from sitegen.errors import ProjectionError
+from sitegen.errors import LockedError, ProjectionError
 
 Row = tuple[Any, ...]
 """A row as DuckDB returns it; the queries' callers know its types."""
@@ -179,7 +179,8 @@ def _attach(connection: duckdb.DuckDBPyConnection, path: Path, *, lock_wait_s: f
         except (duckdb.Error, UnicodeDecodeError) as error:
             locked = "lock" in str(error).lower() and "Conflicting" in str(error)
             if not locked or time.monotonic() >= deadline:
-                raise ProjectionError(_why_not_opened(path, str(error))) from None
+                kind = LockedError if locked else ProjectionError
+                raise kind(_why_not_opened(path, str(error))) from None
         time.sleep(_RETRY_S)
 
 
