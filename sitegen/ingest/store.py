@@ -32,6 +32,7 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
 
     Raises IngestError when it isn't ours, can't be opened or can't be written; what it was stays as it was.
     """
+    _require_utf8(path)
     try:
         is_there = path.exists()
         if is_there:
@@ -56,6 +57,15 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
         raise
     except OSError as error:
         raise IngestError(f"{path} can't be written: {error.strerror or error}. {_ADVICE}") from error
+
+
+def _require_utf8(path: Path) -> None:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise IngestError(
+            f"DuckDB can't write {path}, for a name in it isn't UTF-8. Choose another file with --db."
+        ) from None
 
 
 def said(error: duckdb.Error) -> str:

@@ -138,6 +138,8 @@ def open_database(
 ) -> Iterator[Database]:
     """The database at `path`, read-only; ProjectionError says why not. Closed, and its temp files gone, at the end."""
     path = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow a link and name a file nobody asked for
+    for named in (path, temp_folder):
+        _require_utf8(named)
     _require_database_file(path)
     spill = _make_spill_folder(temp_folder)
     opening = _Opening(path, spill, memory_limit_mb, threads, lock_wait_s)
@@ -146,6 +148,15 @@ def open_database(
             yield Database(opening, connection)
     finally:
         shutil.rmtree(spill, ignore_errors=True)
+
+
+def _require_utf8(path: Path) -> None:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise ProjectionError(
+            f"DuckDB can't open {path}, for a name in it isn't UTF-8. Rename that folder or file, or move it elsewhere."
+        ) from None
 
 
 def _make_spill_folder(temp_folder: Path) -> Path:

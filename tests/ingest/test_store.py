@@ -40,6 +40,14 @@ def test_rows_are_the_same_wherever_writing_them_begins(
     assert rows == [("s1", 1, True), ("s2", 1, True)]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="names are Unicode there")
+def test_name_that_is_not_utf8_is_told(projects: Path, tmp_path: Path) -> None:
+    db = tmp_path / os.fsdecode(b"d\xe9.duckdb")
+    with pytest.raises(IngestError, match="isn't UTF-8"):
+        ingest("claude-code", projects, db)
+    assert not db.exists()
+
+
 COLUMNS = {
     "meta": "key value",
     "sources": "id name adapter_version first_seen last_ingested config",

@@ -203,6 +203,17 @@ def test_what_is_no_database_is_refused(tmp_path: Path, make: Callable[[Path], N
     assert said in refusal(path)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="names are Unicode there")
+def test_name_that_is_not_utf8_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"d\xe9")
+    folder.mkdir()
+    path = make_projection(tmp_path / "p.duckdb", [TALK]).rename(folder / "p.duckdb")
+    assert "isn't UTF-8" in refusal(path)
+    within = path.rename(tmp_path / "p.duckdb")
+    with pytest.raises(ProjectionError, match="isn't UTF-8"), Projection.open(within, temp_folder=folder):
+        pass
+
+
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="no file is unreadable for this user")
 def test_unreadable_file_is_refused(tmp_path: Path) -> None:
     path = make_projection(tmp_path / "p.duckdb", [TALK])
