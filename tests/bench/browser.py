@@ -1,6 +1,7 @@
 """What a reader's browser makes of the pages: weight, DOM ready, nodes, long tasks, scrolling, memory.
 
-Pages are opened from disk in a real Chromium, a fresh one for each run.
+Beside each the page that claude-code-log makes of the same session. Pages are opened from disk in a real Chromium, a
+fresh one for each run.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from tests.bench.generate import Recipe
 from tests.bench.lab import Lab
+from tests.bench.peers import make_page
 from tests.bench.steps import Workload
 from tests.bench.table import Row, table
 from tests.support.browser import launch
@@ -26,8 +28,9 @@ _PAGES = {
     "5,000 messages, first document": Recipe(sessions=0, huge=5_000),
 }
 _SETTLED_MS = 500
+_PATIENCE_MS = 180_000
 _HEAD = (
-    "page", "kB", "gzip kB", "with assets kB", "gzip kB", "DOM ready ms", "nodes",
+    "page", "program", "kB", "gzip kB", "with assets kB", "gzip kB", "DOM ready ms", "nodes",
     "long tasks", "longest ms", "frame p50 ms", "frame p95 ms", "renderer MB",
 )  # fmt: skip
 
@@ -66,17 +69,24 @@ class _Look:
 def look(lab: Lab, *, repeat: int, say: Say) -> str:
     """A table of the pages' figures, medians of so many runs; says so when there is no Chromium."""
     rows: list[Row] = []
+    missing: list[str] = []
     for name, recipe in _PAGES.items():
         workload = Workload(lab, f"browser-{len(rows)}", recipe, repeat=1)
         workload.measure(("cold",), say=say)
-        page = _first_page(workload.site)
-        say(f"Chromium: {name}")
-        try:
-            looks = [_look_once(page) for _ in range(repeat)]
-        except Error as error:
-            return f"not measured: no Chromium ({str(error).splitlines()[0]})"
-        rows.append(_row(name, workload.site, page, looks))
-    return table(_HEAD, rows)
+        theirs = make_page(lab, recipe, say=say)
+        pages = [("sitegen", _first_page(workload.site), repeat)]
+        if isinstance(theirs, Path):
+            pages.append(("claude-code-log", theirs, 1))
+        else:
+            missing.append(f"not measured: {theirs}")
+        for program, page, times in pages:
+            say(f"Chromium: {name}, {program}")
+            try:
+                looks = [_look_once(page) for _ in range(times)]
+            except Error as error:
+                return f"not measured: no Chromium ({str(error).splitlines()[0]})"
+            rows.append(_row((name, program), page, looks))
+    return "\n".join([table(_HEAD, rows, text_columns=2), *dict.fromkeys(missing)])
 
 
 def _first_page(site: Path) -> Path:
@@ -89,6 +99,7 @@ def _look_once(path: Path) -> _Look:
         browser = launch(playwright)
         try:
             page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page.set_default_timeout(_PATIENCE_MS)
             page.add_init_script(_WATCH)
             page.goto(path.as_uri(), wait_until="load")
             page.wait_for_timeout(_SETTLED_MS)
@@ -128,12 +139,15 @@ def _proportional_bytes(pid: int) -> int:
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
 
 
-def _row(name: str, site: Path, page: Path, looks: Sequence[_Look]) -> Row:
+def _row(name: tuple[str, str], page: Path, looks: Sequence[_Look]) -> Row:
     document = page.read_bytes()
-    assets = [path.read_bytes() for path in (site / "assets").iterdir() if path.name.encode() in document]
+    shared = page.parent.parent.parent / "assets"
+    assets = (
+        [path.read_bytes() for path in shared.iterdir() if path.name.encode() in document] if shared.is_dir() else []
+    )
     middle = _Look(*map(median, zip(*map(astuple, looks), strict=True)))
     return (
-        name,
+        *name,
         _kilobytes(len(document)),
         _kilobytes(_packed(document)),
         _kilobytes(len(document) + sum(map(len, assets))),

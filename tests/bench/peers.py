@@ -72,6 +72,19 @@ def compare(lab: Lab, *, repeat: int, say: Say) -> str:
     return "\n".join([table(_HEAD, rows, text_columns=3), *(f"not measured: {reason}" for reason in missing)])
 
 
+def make_page(lab: Lab, recipe: Recipe, *, say: Say) -> Path | str:
+    """The page that claude-code-log makes of a recipe's one session; why there is none when it can't be installed."""
+    missing: list[str] = []
+    program = _install(lab, _PEERS[0].requirement, missing, say)
+    if program is None:
+        return missing[0]
+    folder = lab.workshop("peer-page")
+    shutil.copytree(lab.sessions(recipe), folder / "sessions")
+    say(f"{_PEERS[0].name}: one page")
+    measure([str(program), *_PEERS[0].arguments], folder=folder, variables={"HOME": str(folder)})
+    return max((folder / "sessions").rglob("*.html"), key=lambda page: page.stat().st_size)
+
+
 def _install(lab: Lab, requirement: str, missing: list[str], say: Say) -> Path | None:
     """The program of a requirement, installed unless it is there; None, with the reason in `missing`, when it can't."""
     name = requirement.partition("==")[0]
