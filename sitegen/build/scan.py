@@ -84,7 +84,7 @@ class Scan:
         self._told |= {word.text: f"{word.what} of {each.name}" for each in guarded for word in each.words}
         texts = {word.text for each in guarded for word in each.words}
         own = {each.owner: each.words for each in guarded}
-        sought = Canaries(texts, is_whole_words=True)
+        sought = Canaries(texts)
         parts = list(self.ground.common_parts())
         for path in sorted(paths):
             found = self._found(path, sought, own.get(self.ground.owner(path), ()), parts)

@@ -18,8 +18,12 @@ _ANCHOR_BYTES = 6
 _SOUGHT_BYTES = 64
 """How far into a needle its anchor is looked for."""
 _SHORTEST_BYTES = 4
-_FEW = 12
-_WORD = re.compile(rb"[0-9A-Za-z\x80-\xff]{4,}")
+_FEW = 48
+"""So many needles are found quicker one by one than by anything that looks at a file once."""
+_LETTER = rb"[0-9A-Za-z\x80-\xff]"
+_PAIR = b"(?=(" + _LETTER + b"{4,}[^0-9A-Za-z\x80-\xff]{1,3}" + _LETTER + b"+))"
+_LEADS = (b" ", b"%20", b"-")
+"""What pairs of words are looked up behind: an expression that begins with fixed bytes skips to them."""
 
 
 def find_canaries(folder: Path, canaries: Mapping[str, str], *, paths: Iterable[str] | None = None) -> list[Finding]:
@@ -45,43 +49,48 @@ def _found_in(site: Site, path: str, sought: Canaries) -> set[str]:
 class Canaries:
     """Texts that must not be published, ready to be sought in any number of files.
 
-    A text is known by the words within it, so that one look at the words of a file serves thousands. With
-    `is_whole_words`, a text that is one word or two is found where it stands by itself, and quicker.
+    Most texts are known by two words in them, so that one look at the words of a file serves thousands.
     """
 
-    def __init__(self, texts: Iterable[str], *, is_whole_words: bool = False) -> None:
-        self._by_word: dict[bytes, list[tuple[frozenset[bytes], bytes, str]]] = {}
-        others: dict[bytes, str] = {}
+    def __init__(self, texts: Iterable[str]) -> None:
         needles = {form: text for text in texts for form in _forms(text)}
-        shared = Counter(word for needle in needles for word in set(_WORD.findall(needle)))
-        for needle, text in needles.items():
-            words = _words_of(needle, with_ends=is_whole_words) if len(needles) > _FEW else []
-            if words:
-                word = min(words, key=lambda each: (shared[each], -len(each)))
-                self._by_word.setdefault(word, []).append((frozenset(words), needle, text))
-            else:
-                others[needle] = text
+        self._led, others = _by_pair(needles) if len(needles) > _FEW else ([], needles)
         self._others = _Search(others)
 
     def found_in(self, data: bytes) -> set[str]:
         """The texts that are in `data`."""
-        words = set(_WORD.findall(data)) if self._by_word else set()
-        found = {
-            text
-            for word in self._by_word.keys() & words
-            for needed, needle, text in self._by_word[word]
-            if needed <= words and needle in data
-        }
-        return found | self._others.told_in(data)
+        found = self._others.told_in(data)
+        for expression, by_pair in self._led:
+            pairs = set(expression.findall(data))
+            for pair in by_pair.keys() & pairs:
+                found |= {text for needed, needle, text in by_pair[pair] if needed <= pairs and needle in data}
+        return found
 
 
-def _words_of(needle: bytes, *, with_ends: bool) -> list[bytes]:
-    """The words that stand in every file with the needle: those at its ends may be parts of longer ones there."""
-    return [
-        match.group()
-        for match in _WORD.finditer(needle)
-        if with_ends or (match.start() > 0 and match.end() < len(needle))
-    ]
+_ByPair = dict[bytes, list[tuple[frozenset[bytes], bytes, str]]]
+"""The pairs that stand in every file with a needle, the needle and its text, by the rarest of the pairs."""
+
+
+def _by_pair(needles: Mapping[bytes, str]) -> tuple[list[tuple[re.Pattern[bytes], _ByPair]], dict[bytes, str]]:
+    """For each lead an expression for the pairs behind it, and the needles known by one; then those known by none."""
+    found: list[tuple[re.Pattern[bytes], _ByPair]] = []
+    left = dict(needles)
+    for lead in _LEADS:
+        pairs = re.compile(re.escape(lead) + _PAIR)
+        within = {needle: inner for needle in left if (inner := _inner_pairs(needle, pairs))}
+        shared = Counter(pair for inner in within.values() for pair in set(inner))
+        by_pair: _ByPair = {}
+        for needle, inner in within.items():
+            rarest = min(inner, key=lambda pair: (shared[pair], -len(pair)))
+            by_pair.setdefault(rarest, []).append((frozenset(inner), needle, left.pop(needle)))
+        if by_pair:
+            found.append((pairs, by_pair))
+    return found, left
+
+
+def _inner_pairs(needle: bytes, pairs: re.Pattern[bytes]) -> list[bytes]:
+    """The pairs that stand in every file with the needle: what ends it may be part of a longer word there."""
+    return [match[1] for match in pairs.finditer(needle) if match.end(1) < len(needle)]
 
 
 class _Search:

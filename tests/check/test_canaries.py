@@ -59,13 +59,21 @@ def test_texts_too_short_to_mean_anything_are_passed_over(tmp_path: Path) -> Non
 
 @settings(deadline=None, max_examples=150)
 @given(data=st.data())
-def test_many_are_found_exactly_as_one_by_one(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
-    words = st.text("ab", min_size=4, max_size=9)
-    canaries = data.draw(st.lists(words, min_size=13, max_size=30, unique=True))
-    text = data.draw(st.text("ab", max_size=60))
+@pytest.mark.parametrize(
+    "pieces", ["abcd", ["a", "b", "-", "%20", "abbaab", " abbaab", "-baab-"]], ids=["one", "words"]
+)
+def test_many_are_found_exactly_as_one_by_one(
+    data: st.DataObject, pieces: str | list[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    def texts(shortest: int, longest: int) -> st.SearchStrategy[str]:
+        return st.lists(st.sampled_from(pieces), min_size=shortest, max_size=longest).map("".join)
+
+    canaries = data.draw(st.lists(texts(4, 9), min_size=49, max_size=70, unique=True))
+    text = data.draw(texts(0, 60))
     root = tmp_path_factory.mktemp("tree")
     (root / "x").write_text(text)
     told = {
-        finding.sentence.split()[2].rstrip(",") for finding in find_canaries(root, {word: word for word in canaries})
+        finding.sentence.removeprefix("it holds “").partition("”")[0]
+        for finding in find_canaries(root, {word: f"“{word}”" for word in canaries})
     }
     assert told == {word for word in canaries if word in text}
