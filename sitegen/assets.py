@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sitegen import urls
+from sitegen.errors import ConfigError
+from sitegen.materials import Materials
 from sitegen.model import Document
 
 _FIRST = ("core", "theme", "base", "layout")
@@ -55,30 +57,45 @@ class Assets:
     """What the shell of a protected page needs besides: `css/gate.css`."""
     gate: str = ""
     """The script of that shell: the reading scripts and `gate/*.js`, to stand in the page itself."""
+    materials: Materials = field(default_factory=Materials)
+    """A theme's fonts and pictures; they are among the documents."""
 
 
 def load_assets(folders: Sequence[Path]) -> Assets:
     """The assets made of `css/*.css`, `js/*.js`, `gate/*.js` and `icon.svg`; a later folder's files go first."""
-    sheets = _collect(folders, "css")
+    materials = Materials.load(folders[1:])
+    sheets = _collect(folders, "css", materials)
     gate_css = _document("gate", "css", _joined_css([sheets.pop("gate", "")]))
     css = _document("site", "css", _joined_css(sheets.values()))
-    scripts = _collect(folders, "js").values()
+    scripts = _collect(folders, "js", materials).values()
     js = _document("site", "js", _joined_js(scripts))
-    gate = _joined_js([*scripts, *_collect(folders, "js", folder="gate").values()])
-    icon = _document("icon", "svg", _last(folders, "icon.svg").read_text("utf-8"))
-    return Assets(css.path, js.path, icon.path, (css, js, icon, gate_css), gate_css.path, gate)
+    gate = _joined_js([*scripts, *_collect(folders, "js", materials, folder="gate").values()])
+    icon = _document("icon", "svg", _text(_last(folders, "icon.svg")))
+    documents = (css, js, icon, gate_css, *materials.documents)
+    return Assets(css.path, js.path, icon.path, documents, gate_css.path, gate, materials=materials)
 
 
-def _collect(folders: Sequence[Path], kind: str, *, folder: str | None = None) -> dict[str, str]:
+def _collect(folders: Sequence[Path], kind: str, materials: Materials, *, folder: str | None = None) -> dict[str, str]:
     found = {file.stem: file for each in folders for file in (each / (folder or kind)).glob(f"*.{kind}")}
-    return {stem: _read(found[stem], is_ours=folders[0] in found[stem].parents) for stem in sorted(found, key=_rank)}
+    return {stem: _read(found[stem], folders, materials) for stem in sorted(found, key=_rank)}
 
 
-def _read(file: Path, *, is_ours: bool) -> str:
-    text = file.read_text("utf-8")
-    if file.suffix != ".js" or not is_ours:  # others may write what the pattern doesn't know
-        return text
-    return _JS_SPACE.sub(lambda match: match[1] or match[2] or match[3], text)
+def _read(file: Path, folders: Sequence[Path], materials: Materials) -> str:
+    text = _text(file)
+    static = next(folder for folder in reversed(folders) if folder in file.parents)
+    if static != folders[0]:  # others may write what the pattern doesn't know
+        return materials.resolve(file, text, static=static) if file.suffix == ".css" else text
+    return text if file.suffix != ".js" else _JS_SPACE.sub(lambda match: match[1] or match[2] or match[3], text)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ConfigError("this isn't UTF-8 text; save it as UTF-8", path=file, line=line) from None
+    except OSError as error:
+        raise ConfigError(f"this file can't be read: {error.strerror}", path=file) from None
 
 
 def _rank(stem: str) -> tuple[int, str]:

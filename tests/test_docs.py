@@ -46,7 +46,7 @@ def test_command_and_each_of_its_options_explains_itself(name: str) -> None:
 
 def _keys(kind: Any) -> set[str]:
     """Names of the fields of a settings class, as sitegen.toml spells them."""
-    return {each.name for each in fields(kind)} - {"line", "path", "folder"}
+    return {each.name for each in fields(kind)} - {"line"}
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,7 @@ def _keys(kind: Any) -> set[str]:
         ("[site]", types.Site),
         ("[privacy]", types.Privacy),
         ("[pages]", types.Pages),
+        ("[theme]", types.Theme),
         ("[[share]]", types.ShareEntry),
         ("[[project]]", types.ProjectEntry),
         ("[[rule]]", types.RuleEntry),

@@ -22,7 +22,10 @@ _RENDERING_LIBRARIES = (
     *("kingfisher-secret-scanner", "latex2mathml", "markdown-it-py", "markupsafe", "mdit-py-plugins", "pillow"),
     "pygments",
 )
-_FRAMING = ("pages", "build", "gate", "model", "urls.py", "assets.py", "catalogue.py", "locale")
+_FRAMING = (
+    *("pages", "build", "gate", "model"),
+    *("urls.py", "assets.py", "materials.py", "catalogue.py", "locale"),
+)
 _FRAMING_LIBRARIES = ("cryptography", "jinja2", "markupsafe")
 
 
@@ -120,7 +123,12 @@ def tree_digest(folder: Path) -> str:
 def _files(path: Path) -> Iterable[Path]:
     if path.is_file():
         return [path]
-    return sorted(file for file in path.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+    return sorted(file for file in path.rglob("*") if file.is_file() and not _is_passing(file.relative_to(path)))
+
+
+def _is_passing(name: Path) -> bool:
+    """Whether a file decides nothing: Python's caches, what editors hide."""
+    return "__pycache__" in name.parts or any(part.startswith(".") for part in name.parts)
 
 
 def _versions(packages: Iterable[str]) -> list[str]:

@@ -18,6 +18,7 @@ from sitegen.build.lookout import look_over
 from sitegen.build.reading import Found
 from sitegen.build.scan import Leak
 from sitegen.build.site import SiteBuild
+from sitegen.build.theme import Layers
 from sitegen.build.wanted import find_shares, open_vault
 from sitegen.build.wishes import has_gates
 from sitegen.build.work import Setting
@@ -31,7 +32,6 @@ from sitegen.output.layout import CACHE_FOLDER, SCAN_FOLDER, STATE_FILE
 from sitegen.output.records import FinishedBuild
 from sitegen.output.state import State
 from sitegen.output.watch import Watch
-from sitegen.resources import resource_folder
 from sitegen.shares import Registry
 from sitegen.urls import Urls
 from sitegen.wording.counts import counted
@@ -63,6 +63,7 @@ class Run:
             self.warnings += [*registry.problems, *registry.notes, *([state.problem] if state.problem else [])]
             site = self._site(heads, registry, state)
             site.remove_first(site.plan())
+            self._layers.check(self.config)  # no sooner: what is taken back goes, whatever else can't be made
             site.make_shares()
             self.on_progress("finishing", 0, 0)
             site.make_indexes()
@@ -93,8 +94,8 @@ class Run:
         """All else that decides a byte of the output, before it's read. A new version of a library is a new name."""
         if self.config.privacy.hide_file is not None:
             self.watch.file(self.config.privacy.hide_file)
-        for folder in (PACKAGE, resource_folder("templates"), resource_folder("static")):
-            self.watch.tree(folder)
+        self.watch.tree(PACKAGE)
+        self._layers.watch(self.watch)
         for name in ("purelib", "platlib"):
             self.watch.names(Path(sysconfig.get_path(name)))
 
@@ -115,11 +116,15 @@ class Run:
         self.vault = open_vault(self.config, views)
 
     @property
+    def _layers(self) -> Layers:
+        return Layers.of(self.config)
+
+    @property
     def _temp_folder(self) -> Path:
         return self.state_folder / "tmp"
 
     def _site(self, heads: Sequence[ConversationHead], registry: Registry, state: State) -> SiteBuild:
-        templates, static = (resource_folder("templates"),), (resource_folder("static"),)
+        templates, static = self._layers.templates, self._layers.static
         site = self.config.site
         setting = Setting(
             site=pages.Site(title=site.title, language=site.language, timezone=site.timezone),

@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "build": "Build the site.",
     "serve": "Preview the site while it changes.",
     "check": "Check a built site.",
+    "theme": "Make the site look like yours.",
     "archive": "Make one file that opens from disk.",
     "publish": "Put the site where its readers are.",
 }

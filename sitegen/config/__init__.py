@@ -14,6 +14,7 @@ from sitegen.config.types import (
     ShareEntry,
     Site,
     Source,
+    Theme,
     fingerprint,
 )
 
@@ -30,6 +31,7 @@ __all__ = [
     "ShareEntry",
     "Site",
     "Source",
+    "Theme",
     "fingerprint",
     "load",
 ]

@@ -22,10 +22,11 @@ from sitegen.config.types import (
     ShareEntry,
     Site,
     Source,
+    Theme,
 )
 from sitegen.model import Gate, Show
 
-_SECTIONS: Final = ("site", "source", "output", "privacy", "share", "project", "rule", "registry", "pages")
+_SECTIONS: Final = ("site", "source", "output", "privacy", "share", "project", "rule", "registry", "pages", "theme")
 
 
 def load(path: Path) -> Config:
@@ -46,6 +47,7 @@ def load(path: Path) -> Config:
         rules=tuple(_rule(table, zone) for table in top.tables("rule")),
         registry=_registry(top.table("registry")),
         pages=_pages(top.table("pages")),
+        theme=_theme(top.table("theme"), path.parent),
     )
     _refuse_publishing_ourselves(config, top.table("output"))
     return config
@@ -93,11 +95,14 @@ def _refuse_publishing_ourselves(config: Config, table: Table) -> None:
     output = Path(os.path.normpath(config.output.directory))
     inside = {"this file": config.path, "the private folder .sitegen": config.folder / ".sitegen"}
     inside |= {f"the projection {path.name}": path for path in config.source.projections}
+    inside |= {"the theme": config.theme.folder} if config.theme.folder else {}
     for what, path in inside.items():
         if Path(os.path.normpath(path)).is_relative_to(output):
             raise table.fault("directory", f"is a folder that holds {what}, which would be published; name another")
     if output.is_relative_to(os.path.normpath(config.folder / ".sitegen")):
         raise table.fault("directory", "lies in the private folder .sitegen; name another")
+    if config.theme.folder and output.is_relative_to(os.path.normpath(config.theme.folder)):
+        raise table.fault("directory", "lies in the theme's folder, which is read and not written; name another")
 
 
 def _share(table: Table, zone: tzinfo) -> ShareEntry:
@@ -196,6 +201,12 @@ def _registry(table: Table) -> RegistryEntry:
 def _pages(table: Table) -> Pages:
     table.allow(_names(Pages))
     return Pages(labels=table.flag("labels") or False)
+
+
+def _theme(table: Table, folder: Path) -> Theme:
+    table.allow(_names(Theme))
+    value = table.text("folder")
+    return Theme(None if value is None else values.local_path(table, "folder", value, folder=folder))
 
 
 def _names(kind: type[object]) -> tuple[str, ...]:

@@ -190,6 +190,14 @@ class Pages:
 
 
 @dataclass(frozen=True, slots=True)
+class Theme:
+    """`[theme]`: the folder whose templates and static files are laid over sitegen's own, as an absolute path."""
+
+    folder: Path | None = field(default=None, metadata=NOTHING)
+    """What is in it counts by its bytes, wherever it stands."""
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All of sitegen.toml. `path` is the file, `folder` the one that its relative paths start from; both absolute."""
 
@@ -204,6 +212,7 @@ class Config:
     rules: tuple[RuleEntry, ...] = field(default=(), metadata=NOTHING)
     registry: RegistryEntry = field(default_factory=RegistryEntry, metadata=NOTHING)
     pages: Pages = field(default_factory=Pages, metadata=PAGE)
+    theme: Theme = field(default_factory=Theme, metadata=NOTHING)
 
 
 def fingerprint(config: Config, scope: Literal["text", "page", "site"]) -> str:

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from sitegen import urls
 from sitegen.assets import Assets
 from sitegen.catalogue import Catalogue
+from sitegen.errors import ConfigError
 from sitegen.model import Document
 from sitegen.pages.dates import Dates
+from sitegen.pages.templates import make_environment, place_in, shown
 from sitegen.urls import Urls
 
 _SPOKEN_BY_SCRIPTS = (
@@ -43,7 +45,7 @@ class Link:
 
 @dataclass(slots=True)
 class Frame:
-    """Renders templates of one site; later template folders take precedence, `default/…` names sitegen's own."""
+    """Renders templates of one site; later template folders take precedence, `sitegen/…` names sitegen's own."""
 
     site: Site
     templates: Sequence[Path]
@@ -55,14 +57,29 @@ class Frame:
 
     def __post_init__(self) -> None:
         self.dates = Dates(self.t, self.site.timezone)
-        self._environment = _environment(self.templates)
+        self._environment = make_environment(self.templates)
         self._environment.globals.update(
             t=self.t, site=self.site, direction=self.t.direction, language=self.t.language, strings=self._strings()
         )
 
     def document(self, path: str, template: str, /, *, is_indexed: bool = True, **values: object) -> Document:
-        """The page at `path`. Values that are Markup stand as they are; all others are escaped."""
-        text = self._environment.get_template(template).render(
+        """The page at `path`. Values that are Markup stand as they are; all others are escaped.
+
+        Raises ConfigError with the place in a theme that can't be filled in.
+        """
+        try:
+            text = self._filled(path, template, is_indexed=is_indexed, **values)
+        except Exception as error:
+            place = place_in(error, self.templates[1:])
+            if place is None:
+                raise
+            msg = f"{template} can't be filled in: {error}"
+            raise ConfigError(msg, path=shown(place[0]), line=place[1]) from error
+        return Document(path, text.encode("utf-8"))
+
+    def _filled(self, path: str, template: str, *, is_indexed: bool, **values: object) -> str:
+        return self._environment.get_template(template).render(
+            asset=lambda name: self.link(path, self.assets.materials.path(name)),
             home=self.link(path, urls.HOME),
             css=self.link(path, self.assets.css),
             gate_css=self.link(path, self.assets.gate_css),
@@ -73,7 +90,6 @@ class Frame:
             is_indexed=is_indexed,
             **values,
         )
-        return Document(path, text.encode("utf-8"))
 
     def link(self, page: str, target: str, *, anchor: str = "") -> str:
         """The reference from `page` to `target`; from 404.html, which is served anywhere, by the base path."""
@@ -89,19 +105,3 @@ def json_block(value: object) -> Markup:
     """`value` as JSON that may stand inside a <script> element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))  # noqa: S704
-
-
-def _environment(folders: Sequence[Path]) -> Environment:
-    own = FileSystemLoader(folders[0])
-    layers: list[BaseLoader] = [FileSystemLoader(folder) for folder in reversed(folders)]
-    environment = Environment(
-        loader=ChoiceLoader([*layers, PrefixLoader({"default": own})]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-        cache_size=-1,
-    )
-    del environment.filters["safe"]  # what a template shows unescaped is decided in Python alone
-    return environment

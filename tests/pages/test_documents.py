@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jinja2 import TemplateSyntaxError, UndefinedError
 
+from sitegen.errors import ConfigError
 from sitegen.model import Card, Document, Gate, ShareFile, Show, Usage
 from sitegen.pages import make_card
 from tests.support.sites import Elements, by_path, make_pages, references, write
@@ -280,7 +280,7 @@ def test_an_output_of_its_own_says_what_conversation_it_is_of_and_skips_no_headi
 
 
 def test_a_users_template_replaces_ours_block_by_block(tmp_path: Path) -> None:
-    (tmp_path / "404.html").write_text('{% extends "default/404.html" %}{% block main %}Gone fishing{% endblock %}')
+    (tmp_path / "404.html").write_text('{% extends "sitegen/404.html" %}{% block main %}Gone fishing{% endblock %}')
     page = make_pages(templates=[tmp_path]).not_found().data.decode()
     assert "Gone fishing" in page
     assert "Content-Security-Policy" in page
@@ -288,11 +288,11 @@ def test_a_users_template_replaces_ours_block_by_block(tmp_path: Path) -> None:
 
 def test_a_template_cant_switch_escaping_off(tmp_path: Path) -> None:
     (tmp_path / "404.html").write_text("{{ site.title|safe }}")
-    with pytest.raises(TemplateSyntaxError, match="safe"):
+    with pytest.raises(ConfigError, match=r"404\.html:1: .*safe"):
         make_pages(templates=[tmp_path]).not_found()
 
 
 def test_a_templates_typing_error_is_no_empty_place(tmp_path: Path) -> None:
     (tmp_path / "404.html").write_text("{{ sight }}")
-    with pytest.raises(UndefinedError):
+    with pytest.raises(ConfigError, match=r"404\.html:1: .*'sight' is undefined"):
         make_pages(templates=[tmp_path]).not_found()
