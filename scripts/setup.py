@@ -30,6 +30,7 @@ def main(kind: str) -> None:
     if kind == "dev":
         install_node_modules()
         install_browser()
+        install_postgresql()
 
 
 def make_environment(kind: str) -> None:
@@ -89,6 +90,25 @@ def install_browser() -> None:
             return
     say("installing Playwright's Chromium")
     run(str(PYTHON), "-m", "playwright", "install", "chromium")
+
+
+def install_postgresql() -> None:
+    """The server's programs, for tests that start one: Debian's as root, without the cluster that comes along else."""
+    if shutil.which("postgres") or any(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
+        return
+    if not (hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get")):
+        say("PostgreSQL isn't installed; tests of the workspace need its server's programs (your system's package)")
+        return
+    say("installing PostgreSQL with apt-get")
+    no_cluster = Path("/etc/postgresql-common/createcluster.d/sitegen.conf")
+    no_cluster.parent.mkdir(parents=True, exist_ok=True)
+    no_cluster.write_text("create_main_cluster = false\n")
+    try:
+        update, install = ("update", "-qq"), ("install", "-y", "-qq", "--no-install-recommends", "postgresql")
+        for step in (update, install):
+            subprocess.run(("apt-get", *step), check=False)  # noqa: S603, S607
+    finally:
+        no_cluster.unlink()
 
 
 def digest(*files: Path) -> str:

@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "wording": set(),
     "config": {"errors", "model", "tomlkit"},
     "projection": {"errors", "model", "wording", "duckdb"},
-    "ingest": {"errors", "model", "wording", "duckdb"},
+    "ingest": {"errors", "model", "wording", "duckdb", "psycopg"},
     "shares": {"config", "errors", "model"},
     "privacy": {"errors", "model", "wording", "kingfisher_sdk"},
     "render": {

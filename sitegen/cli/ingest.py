@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_DB: Final = "archive.duckdb"
 _SHOWN_PROBLEMS: Final = 20
+_OF_SESSIONS: Final = ("claude_code", "codex_cli")
 _SAY_S: Final = 3.0
 
 
@@ -38,9 +39,27 @@ _SAY_S: Final = 3.0
     type=click.Path(path_type=Path),
     help=f"The projection; otherwise the one sitegen.toml names, or {DEFAULT_DB}.",
 )
+@click.option("--schema", metavar="NAME", help="workspace: the schema of its tables; otherwise public.")
+@click.option(
+    "--table",
+    "tables",
+    metavar="TABLE=NAME",
+    multiple=True,
+    help="workspace: what one of its tables is called there; TABLE= when there is none. Repeatable.",
+)
 @click.option("--json", "as_json", is_flag=True, help="An object with all counts and problems, for scripts.")
 @pass_app
-def command(app: App, source: str | None, path: str | None, *, auto: bool, db: Path | None, as_json: bool) -> None:
+def command(
+    app: App,
+    source: str | None,
+    path: str | None,
+    *,
+    auto: bool,
+    db: Path | None,
+    schema: str | None,
+    tables: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Read the conversations at PATH into a projection. Doing it again reads only what is new.
 
     \b
@@ -49,6 +68,7 @@ def command(app: App, source: str | None, path: str | None, *, auto: bool, db: P
     codex           a session or ~/.codex/sessions
     claude-export   claude.ai's export: the zip, its folder or conversations.json
     chatgpt-export  ChatGPT's export: the zip, its folder or conversations.json
+    workspace       postgresql://USER@HOST/DATABASE, or env:NAME for a variable with such a URL
     """
     if auto:
         if source is not None:
@@ -58,7 +78,7 @@ def command(app: App, source: str | None, path: str | None, *, auto: bool, db: P
     if source is None or path is None:
         lacking = "PATH" if source else "SOURCE"
         raise UsageError(f"Missing argument {lacking}: say what to read, or let --auto look for it.")
-    adapter = _adapter(source)
+    adapter = _workspace(source, schema, tables) if schema or tables else _adapter(source)
     projection = db or _default_db(app)
     report = _read(adapter, path, projection)
     if as_json:
@@ -75,6 +95,18 @@ def _adapter(name: str) -> Adapter:
     return load_source(name)
 
 
+def _workspace(source: str, schema: str | None, tables: tuple[str, ...]) -> Adapter:
+    if source != "workspace":
+        raise UsageError("--schema and --table are for the source “workspace”; leave them out")
+    from sitegen.ingest.workspace import Workspace
+
+    if wrong := next((pair for pair in tables if "=" not in pair), None):
+        raise UsageError(f"--table {wrong}: expected TABLE=NAME, as in --table messages=chat_messages")
+    return Workspace(
+        schema=schema or "public", tables={known: name for known, _, name in (pair.partition("=") for pair in tables)}
+    )
+
+
 def _read(adapter: Adapter, path: str | Path, projection: Path) -> IngestReport:
     from sitegen.ingest import ingest
 
@@ -88,7 +120,7 @@ def _read(adapter: Adapter, path: str | Path, projection: Path) -> IngestReport:
 
 def _noun(adapter: Adapter) -> str:
     """What one conversation of a source is called."""
-    return "conversation" if adapter.source_id.endswith("_export") else "session"
+    return "session" if adapter.source_id in _OF_SESSIONS else "conversation"
 
 
 # -------------------------------------------------------------------------------------------------------- what is here
@@ -219,9 +251,10 @@ def _megabytes(size_bytes: int) -> str:
 
 def _tell(report: IngestReport, projection: Path, *, noun: str) -> None:
     tally = report.tally
+    removed = f", {report.removed:,} removed" if report.removed else ""
     click.echo(
         f"{counted(report.files, noun)} found: {report.new:,} new, {report.updated:,} updated, "
-        f"{report.unchanged:,} unchanged in {safe(str(projection))}"
+        f"{report.unchanged:,} unchanged{removed} in {safe(str(projection))}"
     )
     if report.new or report.updated:
         parts = (
@@ -231,6 +264,8 @@ def _tell(report: IngestReport, projection: Path, *, noun: str) -> None:
             counted(tally.images, "image"),
         )
         click.echo(f"read {', '.join(parts)} ({_megabytes(report.bytes_read)} in {report.seconds:.1f} s)")
+    if report.shared_views:
+        click.echo(f"copied {counted(report.shared_views, 'share')} that the workspace made")
     if tally.problem_count:
         click.echo(_bad_lines(report.problems, tally.problem_count, noun=noun), err=True)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sitegen.ingest.records import Adapter, Handle, IngestReport, LineProblem, Progress, Seen, Tally
+from sitegen.ingest.records import Adapter, Handle, IngestReport, LineProblem, LiveAdapter, Progress, Seen, Tally
 from sitegen.ingest.sources import load_source
 
 if TYPE_CHECKING:
@@ -34,22 +34,32 @@ def ingest(
     `source` is the name of a source or an adapter. Ingesting twice changes nothing; a session that went on changes only
     its own rows. Raises IngestError when nothing can be read or written; a bad line is a problem in the report.
     """
+    adapter = load_source(source) if isinstance(source, str) else source
+    try:
+        return _ingest(adapter, str(location), Path(db), tell=on_progress or (lambda _: None), lock_wait_s=lock_wait_s)
+    finally:
+        if isinstance(adapter, LiveAdapter):
+            adapter.close()
+
+
+def _ingest(adapter: Adapter, location: str, db: Path, *, tell: _Tell, lock_wait_s: float) -> IngestReport:
     from sitegen.ingest.files import FileStore
     from sitegen.ingest.plan import make_plan
     from sitegen.ingest.store import open_store
     from sitegen.ingest.writer import Writer
 
     started = time.perf_counter()
-    adapter = load_source(source) if isinstance(source, str) else source
-    tell = on_progress or (lambda progress: None)
-    found = list(_told(adapter.discover(str(location)), tell))
+    found = list(_told(adapter.discover(location), tell))
     handles = [item for item in found if isinstance(item, Handle)]
-    with open_store(Path(db), lock_wait_s=lock_wait_s) as connection:
+    with open_store(db, lock_wait_s=lock_wait_s) as connection:
         run = _Run(tell, [item for item in found if isinstance(item, LineProblem)])
-        writer = Writer(
-            connection, adapter, files=FileStore(Path(db)), max_problems=MAX_PROBLEMS, on_read=run.tell_within
-        )
-        run.write_all(writer, make_plan(adapter, handles, writer.stored()))
+        writer = Writer(connection, adapter, files=FileStore(db), max_problems=MAX_PROBLEMS, on_read=run.tell_within)
+        stored = writer.stored()
+        run.write_all(writer, make_plan(adapter, handles, stored))
+        if isinstance(adapter, LiveAdapter):
+            from sitegen.ingest.mirror import copy_views, remove_gone
+
+            run.note_mirrored(remove_gone(connection, adapter, handles, stored), *copy_views(connection, adapter))
     return run.report(files=len(handles), seconds=time.perf_counter() - started)
 
 
@@ -79,6 +89,8 @@ class _Run:
         self._problems = listed[:MAX_PROBLEMS]
         self._written: list[Task] = []
         self._unchanged = 0
+        self._removed = 0
+        self._shared_views = 0
         self._total = 0
         self._bytes_total = 0
         self._bytes_done = 0
@@ -117,6 +129,12 @@ class _Run:
                 self._unreadable.append(unreadable(error.task.handle, error.reason))
                 left.remove(error.task)
 
+    def note_mirrored(self, removed: int, shared_views: int, problems: Sequence[LineProblem]) -> None:
+        """Takes what was done beside the conversations of a live source into the count."""
+        self._removed, self._shared_views = removed, shared_views
+        self._tally += Tally(problem_count=len(problems))
+        self._problems += problems[: MAX_PROBLEMS - len(self._problems)]
+
     def _note(self, task: Task, written: Written) -> None:
         self._written.append(task)
         self._bytes_done += task.handle.size_bytes
@@ -142,4 +160,6 @@ class _Run:
             unreadable=tuple(self._unreadable),
             bytes_read=self._bytes_done,
             seconds=seconds,
+            removed=self._removed,
+            shared_views=self._shared_views,
         )

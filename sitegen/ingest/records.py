@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, auto
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Protocol, runtime_checkable
 
 from sitegen.model import BlockKind, JsonObject, Role
 
@@ -189,6 +189,36 @@ class Adapter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class ViewRecord:
+    """A share that was made in the source itself: a row of `shared_views`. Times are text, in UTC."""
+
+    slug: str | None
+    conversation_id: str | None
+    gate_type: str | None = None
+    gate_secret: str | None = None
+    """Where the secret is kept, never the secret."""
+    expires_at: str | None = None
+    view_count: int | None = None
+    view_limit: int | None = None
+    created_at: str | None = None
+
+
+@runtime_checkable
+class LiveAdapter(Adapter, Protocol):
+    """A source that is open while it is read and that holds all there is: what it doesn't hold any more is gone."""
+
+    @property
+    def mirrors(self) -> str:
+        """What it reads, the same each time; in the metadata of its conversations as `mirrors`."""
+
+    def shared_views(self) -> Iterable[ViewRecord | LineProblem]:
+        """What the source itself shares. Raises IngestError."""
+
+    def close(self) -> None:
+        """Ends the connection; called in any case, once reading has begun."""
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far an ingest has come."""
 
@@ -235,6 +265,10 @@ class IngestReport:
     """Conversations that couldn't be read at all, with line 0; what was stored of them stays."""
     bytes_read: int
     seconds: float
+    removed: int = 0
+    """Conversations that the source had and has no more."""
+    shared_views: int = 0
+    """Shares copied from the source."""
 
     def as_json(self) -> Mapping[str, object]:
         """The report as `--json` prints it."""
@@ -243,6 +277,8 @@ class IngestReport:
             "new": self.new,
             "updated": self.updated,
             "unchanged": self.unchanged,
+            "removed": self.removed,
+            "shared_views": self.shared_views,
             "messages": self.tally.messages,
             "calls": self.tally.calls,
             "results": self.tally.results,

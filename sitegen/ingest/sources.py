@@ -19,6 +19,7 @@ _OWN: Final[Mapping[str, str]] = {
     "codex": "sitegen.ingest.codex:Codex",
     "claude-export": "sitegen.ingest.claude_export:ClaudeExport",
     "chatgpt-export": "sitegen.ingest.chatgpt_export:ChatGPTExport",
+    "workspace": "sitegen.ingest.workspace:Workspace",
 }
 _NEEDED: Final = ("source_id", "display_name", "version", "discover", "compare", "parse")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -103,6 +103,19 @@ def remove_raw_events(connection: duckdb.DuckDBPyConnection, source_id: str, nat
             WHERE source_id = ? AND source_native_conversation_id IN (SELECT unnest(?::VARCHAR[]))""",
             [source_id, native_ids],
         )
+
+
+def remove_conversations(connection: duckdb.DuckDBPyConnection, source_id: str, row_ids: Mapping[str, str]) -> None:
+    """Removes conversations with all that belongs to them; `row_ids` by native id.
+
+    In steps, as DuckDB wants it. If all ends between two of them, the next ingest goes on where it ended.
+    """
+    if not row_ids:
+        return
+    empty_conversations(connection, list(row_ids.values()))
+    remove_messages(connection, list(row_ids.values()))
+    remove_raw_events(connection, source_id, list(row_ids))
+    connection.execute("DELETE FROM conversations WHERE id IN (SELECT unnest(?::VARCHAR[]))", [list(row_ids.values())])
 
 
 def natives_left_behind(connection: duckdb.DuckDBPyConnection, source_id: str) -> frozenset[str]:

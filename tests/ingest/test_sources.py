@@ -73,7 +73,7 @@ def test_command_line_knows_it(tmp_path: Path, logs: Path, monkeypatch: pytest.M
     result = CliRunner().invoke(main, ["ingest", "chat-log", str(logs)], prog_name="sitegen")
     assert (result.exit_code, result.stdout.splitlines()[0]) == (
         0,
-        "1 session found: 1 new, 0 updated, 0 unchanged in archive.duckdb",
+        "1 conversation found: 1 new, 0 updated, 0 unchanged in archive.duckdb",
     )
 
 
