@@ -29,8 +29,8 @@ bench: ## measure: builds, memory, the browser
 	@$(PYTHON) scripts/setup.py dev
 	$(VENV)/python -m tests.bench $(BENCH)
 
-serve: site ## look at the example site
-	$(VENV)/python -m http.server --bind 127.0.0.1 --directory site/public 8000
+serve: site ## look at the example site while it changes
+	$(VENV)/python -m sitegen -C site/sitegen.toml serve
 
 lock: ## renew the lock files from pyproject.toml
 	@$(PYTHON) scripts/setup.py dev

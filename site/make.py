@@ -17,7 +17,7 @@ from sitegen.gate.phrases import make_passphrase, make_site_secret  # noqa: E402
 from sitegen.gate.vault import Vault  # noqa: E402
 
 PROTECTED = "day-curve"
-LOCAL = "http://localhost:8000/"
+LOCAL = "http://127.0.0.1:8000/notes/"
 
 
 def main(folder: Path) -> int:

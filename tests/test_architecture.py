@@ -20,6 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "model": set(),
     "resources": set(),
     "catalogue": set(),
+    "media": set(),
     "wording": set(),
     "config": {"errors", "model", "tomlkit"},
     "projection": {"errors", "model", "wording", "duckdb"},

@@ -1,0 +1,18 @@
+"""How the preview stands: which pages there are, under which path, and what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """`base_path` begins and ends with `/`. `problem` is why the last build failed; pages aren't shown then.
+
+    `waiting` is why the next build has to wait; pages are shown meanwhile, if there are any.
+    """
+
+    base_path: str = "/"
+    has_pages: bool = False
+    problem: str | None = None
+    waiting: str | None = None
