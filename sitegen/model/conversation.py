@@ -134,6 +134,8 @@ class Conversation:
     state: Literal["idle", "running", "paused", "complete", "failed"] | None = None
     hidden: tuple[tuple[str, int], ...] = ()
     """What the share's policy left out, for an honest mark: ("tool results", 3)."""
+    folders: tuple[str, ...] = ()
+    """Where the program worked, each once: shown nowhere, but a home among them says who must not be named."""
 
 
 @dataclass(frozen=True, slots=True)

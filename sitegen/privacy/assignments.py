@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from sitegen.privacy.hits import Hit
@@ -11,13 +12,13 @@ from sitegen.privacy.judge import is_assigned_secret
 from sitegen.privacy.marks import SecretKind
 from sitegen.privacy.texts import Texts
 
-_WORDS: Final = (rb"pass(?:w|phrase)", b"pwd", b"secret", b"token", b"credential", b"key")
+_WORDS: Final = (rb"k(?:ey|(?<=tok)en)", rb"w(?:(?<=pw)d|(?<=passw))", b"passphrase", b"secret", b"credential")
+"""Each begins with a plain letter, a rare one where there is one: looking for it costs next to nothing."""
 _OPERATOR: Final = (
     rb"[\"'\\\]]{0,4}(?:[ \t]{0,3}:[ \t]{0,3}[a-z_\[\]. |]{2,30}?)?[ \t]{0,8}(?::?=>?|:|=>)[ \t]{0,4}"
     rb"(?:r|b|f|u)?(\\{0,3}[\"'`])?"
 )
-_GIVEN: Final = {word: re.compile(word + rb"[a-z0-9_\-]{0,40}(" + _OPERATOR + rb")") for word in _WORDS}
-"""Each begins with a plain word, so that looking for it costs next to nothing where it isn't."""
+_GIVEN: Final = tuple(re.compile(word + rb"[a-z0-9_\-]{0,40}(" + _OPERATOR + rb")") for word in _WORDS)
 _FLAG: Final = re.compile(
     rb"--[a-z0-9-]{0,40}?(?:passw|passphrase|pwd|secret|token|credential|key)[a-z0-9-]{0,40}()[ =](\\?[\"'])?"
 )
@@ -28,7 +29,7 @@ _QUOTED: Final = {
 }
 _ENDING: Final = re.compile(rb"[.:!?]?[ \t]*(?:[\r\n\x1e;&]|\\n|$|[\"'`}])")
 """What may follow a value without quotes: the end of its line, or of what is quoted."""
-_NAME: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789_-.")
+_NAME: Final = b"abcdefghijklmnopqrstuvwxyz0123456789_-."
 _KEY_OF: Final = re.compile(
     rb"(?:api|access|secret|private|encrypt\w*|sign\w*|auth\w*|master|service|account|storage|shared|app|client|session|license|ssh|aes|hmac"
     rb"|webhook|subscription|consumer|deploy|admin|jwt|cookie)[-_.]?keys?"
@@ -47,23 +48,22 @@ _OTHER_MEANING: Final = re.compile(
 def find_assignments(texts: Texts) -> Iterator[Hit]:
     """What they are given, each once."""
     seen: set[int] = set()
-    for word, pattern in _GIVEN.items():
+    for pattern in _GIVEN:
         for match in pattern.finditer(texts.lower):
-            start = _start_of_name(texts.lower, match.start())
-            hit = _assigned(texts, start, match, word)
+            hit = _assigned(texts, _start_of_name(texts.lower, match.start()), match)
             if hit is not None and hit.start not in seen:
                 seen.add(hit.start)
                 yield hit
     for match in _FLAG.finditer(texts.lower):
-        hit = _assigned(texts, match.start(), match, b"", is_flag=True)
+        hit = _assigned(texts, match.start(), match, is_flag=True)
         if hit is not None and hit.start not in seen:
             yield hit
 
 
-def _assigned(texts: Texts, start: int, match: re.Match[bytes], word: bytes, *, is_flag: bool = False) -> Hit | None:
+def _assigned(texts: Texts, start: int, match: re.Match[bytes], *, is_flag: bool = False) -> Hit | None:
     end = match.start(1)
     name = texts.lower[start:end]
-    if _OTHER_MEANING.search(name) or (b"key" in (word or name) and not _KEY_OF.search(name)):
+    if not _means_secret(name, is_key=b"key" in name if is_flag else match[0].startswith(b"key")):
         return None
     value, is_quoted = _value(texts, match)
     if value is None:
@@ -76,6 +76,12 @@ def _assigned(texts: Texts, start: int, match: re.Match[bytes], word: bytes, *, 
     if not is_assigned_secret(found, is_quoted=is_quoted, is_environment=is_environment, is_password=is_password):
         return None
     return Hit(*value, _kind_of(name), "assignment")
+
+
+@lru_cache(maxsize=4096)  # code gives values to the same names over and over
+def _means_secret(name: bytes, *, is_key: bool) -> bool:
+    """Whether a name is one for a secret; `is_key`: "key" is all in it that says so."""
+    return not _OTHER_MEANING.search(name) and (not is_key or _KEY_OF.search(name) is not None)
 
 
 def _value(texts: Texts, match: re.Match[bytes]) -> tuple[tuple[int, int] | None, bool]:
@@ -94,10 +100,8 @@ def _value(texts: Texts, match: re.Match[bytes]) -> tuple[tuple[int, int] | None
 
 
 def _start_of_name(data: bytes, at: int) -> int:
-    start = at
-    while start > 0 and at - start < 60 and data[start - 1] in _NAME:
-        start -= 1
-    return start
+    lead = data[max(0, at - 60) : at]
+    return at - len(lead) + len(lead.rstrip(_NAME))
 
 
 _LINE: Final = re.compile(

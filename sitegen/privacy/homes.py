@@ -42,11 +42,12 @@ _UNIX_LEAD: Final = re.compile(
     rb"|(?:/(?:mnt|cygdrive|host_mnt))?/[A-Za-z]|[A-Za-z](?::|%3a)|\\\\\\\\wsl(?:\$|\.localhost)\\\\[\w.-]+)$",
     re.I,
 )
+_LEAD_END: Final = re.compile(rb"[\w.:-]")
 _WINDOWS_LEAD: Final = re.compile(
     rb"(?:[A-Za-z](?::|%3a)|\\{2,8}wsl(?:\$|\.localhost)\\{1,4}[\w.-]+|\\{2,8}[\w.-]+\\{1,4}[A-Za-z]\$)$", re.I
 )
 _ENCODED_LEAD: Final = re.compile(rb"(?<![A-Za-z0-9])[A-Za-z]-$")
-_PART_OF_PATH: Final = re.compile(rb"[\w.~)}\]\x80-\xff-]$")
+_PART_OF_PATH: Final = re.compile(rb"[\w.~)}\]\x80-\xff-]")
 _PROJECTS: Final = re.compile(rb"projects(?:/|\\{1,4}|%2f)(?:[A-Za-z]-)?$", re.I)
 _LONGEST_LEAD: Final = 60
 
@@ -84,12 +85,17 @@ def _unix(texts: Texts, word: bytes, start: int, name_start: int) -> Home | None
     name = match[0].rstrip(b".")
     if is_system_folder(name):
         return None
-    lead = _UNIX_LEAD.search(texts.data, max(0, start - _LONGEST_LEAD), start)
-    begin = (
-        lead.start() if lead and not _PART_OF_PATH.search(texts.data, max(0, lead.start() - 1), lead.start()) else start
-    )
-    is_sure = not _PART_OF_PATH.search(texts.data, max(0, begin - 1), begin) and not _is_web(texts.data, begin)
+    begin = start
+    if _LEAD_END.search(texts.data, max(0, start - 1), start):
+        lead = _UNIX_LEAD.search(texts.data, max(0, start - _LONGEST_LEAD), start)
+        begin = lead.start() if lead and not _is_part_of_path(texts.data, lead.start()) else start
+    is_sure = not _is_part_of_path(texts.data, begin) and not _is_web(texts.data, begin)
     return Home(begin, name_start, name_start + len(name), is_sure)
+
+
+def _is_part_of_path(data: bytes, start: int) -> bool:
+    """Whether what stands before lets a path go on."""
+    return _PART_OF_PATH.search(data, max(0, start - 1), start) is not None
 
 
 def _is_web(data: bytes, start: int) -> bool:
@@ -105,7 +111,7 @@ def _windows(texts: Texts, start: int, name_start: int) -> Home | None:
         return None
     lead = _WINDOWS_LEAD.search(texts.data, max(0, start - _LONGEST_LEAD), start)
     begin = lead.start() if lead else start
-    is_sure = lead is not None or not _PART_OF_PATH.search(texts.data, max(0, begin - 1), begin)
+    is_sure = lead is not None or not _is_part_of_path(texts.data, begin)
     return Home(begin, name_start, name_start + len(name), is_sure)
 
 

@@ -28,7 +28,8 @@ def find_hits(texts: Texts) -> Iterator[Hit]:
 
 # --------------------------------------------------------------------------------------------------------- addresses
 
-_SCHEME: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{1,20}$")
+_SCHEME: Final = re.compile(rb"[A-Za-z0-9+.-]{2}")
+"""The end of one."""
 _USERINFO: Final = re.compile(rb"([^\s:/@'\"<>`\\|()]{0,120}):([^\s:/'\"<>`\\|()]{3,300})@[\w.\-\[%$]")
 _TOKEN_ALONE: Final = re.compile(rb"([A-Za-z0-9_\-.~]{16,300})@[\w.-]")
 _URL: Final = re.compile(rb"[^\s\"'<>`\\|\x1e]{4,4000}")
@@ -37,6 +38,7 @@ _PARAMETER: Final = re.compile(
     rb"|sig|key|auth|sid|jwt|ticket|code|otp|pwd|pass)=([^&#\s\"'<>`\\;)\]]{8,2000})",
     re.I,
 )
+_LONGEST_USERINFO: Final = 425
 _HOOK: Final = re.compile(
     rb"(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks|[\w.-]+\.webhook\.office\.com)/"
     rb"([\w/@-]{30,400})"
@@ -48,25 +50,36 @@ _STEP: Final = re.compile(
 )
 
 
+_SHORTEST_STEP: Final = 25
+
+
 def _urls(texts: Texts) -> Iterator[Hit]:
     """Passwords and tokens in addresses: before the host, among the parameters, in links that log someone in."""
     for at in texts.find(b"://"):
-        after = at + 3
-        if _SCHEME.search(texts.data, max(0, at - 21), at) is None:
-            continue
-        yield from _in_front(texts, after)
-        end = _end_of_url(texts, after)
-        for match in _PARAMETER.finditer(texts.data, after, end):
+        if at >= 2 and _SCHEME.match(texts.data, at - 2):
+            yield from _in_front(texts, at + 3)
+            yield from _behind(texts, at + 3)
+
+
+def _behind(texts: Texts, start: int) -> Iterator[Hit]:
+    """What stands behind the host: among the parameters, or as the last step of a path."""
+    end = _end_of_url(texts, start)
+    if texts.data.find(b"=", start, end) >= 0:
+        for match in _PARAMETER.finditer(texts.data, start, end):
             if is_token(match[2], least=10):
                 yield Hit(*match.span(2), "session link", "address-parameter")
-        for match in _STEP.finditer(texts.data, after, end):
+    if end - start > _SHORTEST_STEP:
+        for match in _STEP.finditer(texts.data, start, end):
             if is_token(match[1], least=20):
                 yield Hit(*match.span(1), "session link", "address-of-session")
 
 
 def _in_front(texts: Texts, start: int) -> Iterator[Hit]:
     """What stands before the host, or in place of a path that anybody may call."""
-    if match := _USERINFO.match(texts.data, start):
+    if texts.data.find(b"@", start, start + _LONGEST_USERINFO) < 0:
+        if match := _HOOK.match(texts.data, start):
+            yield Hit(*match.span(1), "webhook", "webhook")
+    elif match := _USERINFO.match(texts.data, start):
         user, password = match[1], match[2]
         if not is_placeholder(password) and password != user:
             yield Hit(*match.span(2), "login", "connection-string")
@@ -116,6 +129,8 @@ def _authorizations(texts: Texts) -> Iterator[Hit]:
         if match and b":" in _decoded(texts.data[match.start(1) : match.end(1)]):
             yield Hit(*match.span(1), "login", "basic-authorization")
     for at in texts.find(b"curl ", is_folded=True):
+        if texts.data.find(b"-u", at, at + 220) < 0:
+            continue
         match = _CURL_USER.match(texts.data, at)
         if match and not is_placeholder(match[2]):
             yield Hit(*match.span(2), "login", "curl-user")
@@ -137,9 +152,7 @@ def _decoded(value: bytes) -> bytes:
 _COOKIES: Final = re.compile(rb"cookie[\"'\\]{0,3}\s{0,2}[:=]\s{0,3}[\"'`\\]{0,3}([^\r\n\"'`\\\x1e]{6,8000})")
 _COOKIE: Final = re.compile(rb"(?:^|;)\s*([\w.!#$%&*+^|~-]{1,100})=([^;,\s\"']{8,4000})")
 _ATTRIBUTES: Final = frozenset({b"path", b"domain", b"expires", b"max-age", b"samesite", b"priority", b"version"})
-_JAR: Final = re.compile(
-    rb"^[#\w.-]+\t(?:TRUE|FALSE)\t/[^\t\n]*\t(?:TRUE|FALSE)\t\d+\t[^\t\n]+\t([^\t\r\n]{6,4000})", re.M
-)
+_JAR: Final = re.compile(rb"\t(?:TRUE|FALSE)\t/[^\t\n]*\t(?:TRUE|FALSE)\t\d+\t[^\t\n]+\t([^\t\r\n]{6,4000})")
 
 
 def _cookies(texts: Texts) -> Iterator[Hit]:
@@ -155,22 +168,23 @@ def _cookies(texts: Texts) -> Iterator[Hit]:
                 continue
             if is_token(pair[2], least=8):
                 yield Hit(start + pair.start(2), start + pair.end(2), "cookie", "cookie-header")
-    if b"E\t/" in texts.data:
-        for match in _JAR.finditer(texts.data):
-            yield Hit(*match.span(1), "cookie", "cookie-file")
+    for match in _JAR.finditer(texts.data):
+        yield Hit(*match.span(1), "cookie", "cookie-file")
 
 
 # -------------------------------------------------------------------------------------------------------------- keys
 
 _WEB_TOKEN: Final = re.compile(rb"eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,8000}(?:\.[A-Za-z0-9_-]{0,8000}){1,3}")
+_BEGINNING: Final = re.compile(rb"J(?<=eyJ)")
+"""The rarest letter first."""
 _BEGIN: Final = re.compile(rb"-----BEGIN ((?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?)-----")
 _PIECE: Final = re.compile(rb"[A-Za-z0-9+/]{16,}={0,2}")
 _LONGEST_KEY: Final = 16_000
 
 
 def _web_tokens(texts: Texts) -> Iterator[Hit]:
-    for at in texts.find(b"eyJ"):
-        match = _WEB_TOKEN.match(texts.data, at)
+    for begin in _BEGINNING.finditer(texts.data):
+        match = _WEB_TOKEN.match(texts.data, begin.start() - 2)
         if match and not _is_of_documentation(match[0]):
             yield Hit(*match.span(), "web token", "web-token")
 

@@ -20,10 +20,11 @@ from sitegen.privacy.homes import Home, find_homes
 from sitegen.privacy.marks import mark
 from sitegen.privacy.people import find_people, names_of
 from sitegen.privacy.policy import Finding, Policy
+from sitegen.privacy.rewriting import rewrite
 from sitegen.privacy.secrets import Memory, Secret, find_secrets, secret_spans
 from sitegen.privacy.show import narrow
 from sitegen.privacy.spans import Span, cut, joined
-from sitegen.privacy.texts import Texts, collect, encode, read, rewrite
+from sitegen.privacy.texts import Texts, collect, encode, read
 
 _SEARCHES: Final[tuple[tuple[str, str, Callable[[Texts], Iterator[tuple[int, int]]]], ...]] = (
     ("masks_emails", "email", addresses.find_emails),

@@ -71,10 +71,11 @@ def scan(texts: Texts, engine: Engine, *, name: str, memory: Memory | None = Non
     known = memory.recall(name) if memory is not None else None
     if known is not None and known.digest == digest:
         return known
-    found_there = _from_engine(texts, engine) if may_hold_key(texts.data) else ()
+    is_asked = may_hold_key(texts.data)
+    found_there = _from_engine(texts, engine) if is_asked else ()
     hits = [*found_there, *find_hits(texts), *find_shapes(texts, is_alone=not engine.name)]
     found = Scan(digest, tuple(sorted(set(hits), key=lambda hit: (hit.start, -hit.end, hit.rule))))
-    if memory is not None:
+    if memory is not None and (is_asked or found.hits):  # to look again costs less than to remember nothing
         memory.keep(name, found)
     return found
 
@@ -157,7 +158,7 @@ def _own_digest() -> bytes:
     from pathlib import Path
 
     here = Path(__file__).parent
-    names = ("assignments", "chance", "judge", "own_rules", "secrets", "shapes", "texts", "wrapped")
+    names = ("assignments", "chance", "fields", "judge", "own_rules", "secrets", "shapes", "texts", "wrapped")
     return hashlib.sha256(b"\0".join((here / f"{name}.py").read_bytes() for name in names)).hexdigest().encode()
 
 

@@ -60,8 +60,11 @@ _LONGEST: Final = max(map(len, _BODIES))
 _BY_END: Final = tuple(prefix for prefix in _BODIES if prefix[-1:] in b"_-")
 _CAPITALS: Final = re.compile(rb"A(?:KIA|SIA|Iza)")
 _RARE: Final = tuple(prefix for prefix in _BODIES if prefix not in _BY_END and not _CAPITALS.fullmatch(prefix))
-_LAST: Final = frozenset(prefix[-3:] for prefix in _BY_END)
-_ENDS: Final = (re.compile(rb"_(?=[A-Za-z0-9_-]{16})"), re.compile(rb"-(?=[A-Za-z0-9][A-Za-z0-9_-]{15})"))
+_LAST: Final = b"|".join(sorted({prefix[-3:] for prefix in _BY_END}))
+_ENDS: Final = tuple(
+    re.compile(end + rb"(?<=" + _LAST + rb")")
+    for end in (rb"_(?=[A-Za-z0-9_-]{16})", rb"-(?=[A-Za-z0-9][A-Za-z0-9_-]{15})")
+)
 """Most prefixes end so, and looking for the end of all of them at once costs less than looking for each."""
 
 
@@ -71,7 +74,7 @@ def find_shapes(texts: Texts, *, is_alone: bool) -> Iterator[Hit]:
     for end in _ENDS:
         for match in end.finditer(data):
             lead = data[max(0, match.end() - _LONGEST) : match.end()]
-            if lead[-3:] in _LAST and lead.endswith(_BY_END):
+            if lead.endswith(_BY_END):
                 prefix = max((each for each in _BY_END if lead.endswith(each)), key=len)
                 yield from _key(data, match.end() - len(prefix), prefix)
     for match in _CAPITALS.finditer(data):

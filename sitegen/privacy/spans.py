@@ -60,6 +60,9 @@ def joined(spans: Iterable[Span]) -> Iterator[Span]:
 def _by_text(texts: Texts, span: Span) -> Iterator[tuple[int, Span]]:
     """The parts of a span in each text that it touches."""
     index = texts.index(span.start)
+    if span.end <= texts.end(index):
+        yield index, span
+        return
     while index < len(texts.starts) and texts.starts[index] < span.end:
         start, end = max(span.start, texts.starts[index]), min(span.end, texts.end(index))
         if start < end:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _SYSTEM_FOLDERS: Final = frozenset(
@@ -60,6 +61,7 @@ _WORDS: Final = frozenset(
 )
 
 
+@lru_cache(maxsize=4096)
 def is_system_folder(name: bytes) -> bool:
     """Whether a folder beside the homes is nobody's."""
     return name.lower() in _SYSTEM_FOLDERS or not name.strip(b".") or _FILE.search(name) is not None

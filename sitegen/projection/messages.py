@@ -46,7 +46,8 @@ class Builder:
         records = self.chunk.records.get(head.native_id, []) if head.source_id == "claude_code" else []
         ids = stable_ids(rows)
         agents = [str(child.metadata.get("agent_id")) for child in self.children.get(head.key, ())]
-        messages = _messages(rows, self.chunk, ids=ids, records=records, agents=agents)
+        folders: dict[str, None] = {}
+        messages = _messages(rows, self.chunk, ids=ids, records=records, agents=agents, folders=folders)
         state, branch = head.metadata.get("state"), head.metadata.get("git_branch")
         if head.source_id == "codex_cli":
             messages = codex.with_usage(codex.tidy(messages), head.metadata.get("usage"))
@@ -57,6 +58,7 @@ class Builder:
             forks=_forks(self.chunk.forks.get(head.row_id, ()), rows, ids),
             git_branch=git_branch(records) or (branch if isinstance(branch, str) else None),
             state=state if state in _STATES else None,  # type: ignore[arg-type]
+            folders=tuple(folders),
         )
 
 
@@ -96,10 +98,11 @@ def _messages(
     ids: Sequence[str],
     records: Sequence[RawRecord],
     agents: Collection[str],
+    folders: dict[str, None],
 ) -> tuple[Message, ...]:
     by_row = {row.id: short for row, short in zip(rows, ids, strict=True)}
     messages = [
-        _message(row, chunk, id=short, parent=by_row.get(row.parent or ""))
+        _message(row, chunk, id=short, parent=by_row.get(row.parent or ""), folders=folders)
         for row, short in zip(rows, ids, strict=True)
     ]
     whole = with_unstored(enrich(messages, records), records, agents=agents)
@@ -112,9 +115,12 @@ def _messages(
     return tuple(without_replays(placed) if records else placed)
 
 
-def _message(row: MessageRow, chunk: Chunk, *, id: str, parent: str | None) -> Message:
-    metadata = parse_object(row.metadata)
-    request_id = metadata.get("request_id")
+def _message(row: MessageRow, chunk: Chunk, *, id: str, parent: str | None, folders: dict[str, None]) -> Message:
+    """The message of a row; the folder that it was said in goes to the conversation's `folders`."""
+    metadata = dict(parse_object(row.metadata))
+    request_id, folder = metadata.pop("request_id", None), metadata.pop("cwd", None)
+    if isinstance(folder, str):
+        folders[folder] = None
     return Message(
         id=id,
         role=cast("Role", row.role) if row.role in _ROLES else _ROLE_NAMES.get(row.role, "system"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -206,6 +207,13 @@ def test_own_words_are_hidden_in_any_case(word: str, text: str, expected: str) -
 def test_everything_can_be_kept() -> None:
     text = "/home/ann/x ann@corp.io"
     assert shown(text, shortens_paths=False, masks_emails=False) == text
+
+
+def test_folder_that_nothing_shows_tells_whose_name_must_go() -> None:
+    talk = replace(said("Ask zelda about it."), folders=("/home/zelda/code",))
+    found = scrubbed(talk).conversation
+    assert found.messages[0].blocks[0].text == "Ask user about it."
+    assert found.folders == ("~/code",)
 
 
 def test_files_find_each_other_after_their_names_changed() -> None:

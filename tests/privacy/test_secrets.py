@@ -258,6 +258,12 @@ def test_scan_is_remembered_without_the_secret() -> None:
     assert engine.asked == 2
 
 
+def test_nothing_found_at_a_glance_isn_t_worth_remembering() -> None:
+    memory = Notes()
+    apply(said("Nothing here."), SHARE, Policy(), engine=Counting(), memory=memory)
+    assert memory.scans == {}
+
+
 @pytest.mark.parametrize(
     "text",
     [

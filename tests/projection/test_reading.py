@@ -75,6 +75,16 @@ def test_conversation_is_read_whole(tmp_path: Path) -> None:
     assert second.blocks[2].payload == {"input": {"command": "ls"}}
 
 
+def test_folders_that_messages_were_said_in_are_told_once(tmp_path: Path) -> None:
+    home, other = {"cwd": "/home/ann/code", "request_id": "r"}, {"cwd": "/home/ann", "note": "kept"}
+    talk = read_one(
+        tmp_path,
+        conversation("s1", user("Why?", metadata=home), assistant("So.", metadata=other), user("Ah.", metadata=home)),
+    )
+    assert talk.folders == ("/home/ann/code", "/home/ann")
+    assert [each.metadata for each in talk.messages] == [{}, {"note": "kept"}, {}]
+
+
 def test_messages_follow_their_index_not_their_time(tmp_path: Path) -> None:
     talk = conversation(
         "s1",

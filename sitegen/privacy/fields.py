@@ -1,0 +1,58 @@
+"""Values as they are built: which are plain, which fields hold text, how all of them are read at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from functools import cache
+from operator import attrgetter
+from typing import Any, Final
+
+_STRUCTURE: Final = frozenset(
+    (
+        *("id", "parent_id", "row_id", "digest", "source_id", "native_id", "parent_key", "content_hash", "request_id"),
+        *("tool_use_id", "role", "kind", "after"),
+    )
+)
+"""What holds a conversation together."""
+PLAIN: Final = frozenset({type(None), bool, int, float, datetime})
+_PLAIN_FIELDS: Final = frozenset(("bool", "int", "int | None", "float | None", "datetime | None", "Usage | None"))
+"""How fields are declared that hold no text ever."""
+DEEPEST: Final = 60
+"""Values nested deeper than this are treated as their JSON."""
+
+
+@cache
+def is_record(kind: Any) -> bool:
+    """Whether a type is a dataclass."""
+    return is_dataclass(kind)
+
+
+@cache
+def text_fields(kind: Any) -> tuple[str, ...]:
+    """The fields of a dataclass that can hold text."""
+    return tuple(each.name for each in fields(kind) if each.name not in _STRUCTURE and each.type not in _PLAIN_FIELDS)
+
+
+@cache
+def shape(kind: Any) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[int, ...]]:
+    """How to read all fields of a dataclass at once, and which of them can hold text."""
+    names = [each.name for each in fields(kind)]
+    return attrgetter(*names), tuple(names.index(name) for name in text_fields(kind))
+
+
+@cache
+def reader(kind: Any) -> Callable[[Any], tuple[Any, ...]]:
+    """Reads all fields of a dataclass that can hold text at once."""
+    names = text_fields(kind)
+    return attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
+
+
+def flat(value: object) -> str:
+    """A value as its JSON, for those nested too deeply to be walked."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (RecursionError, ValueError, TypeError):
+        return "…"
