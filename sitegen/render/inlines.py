@@ -18,6 +18,7 @@ from sitegen.render.images import render_data_url
 from sitegen.render.links import encoded, is_allowed, link_open, linked, may_hold_link, shown_target, slug_of
 from sitegen.render.mathml import to_mathml
 from sitegen.render.sheet import Sheet
+from sitegen.render.simple import plain_simple, write_simple
 
 _EMPHASIS_LIMIT = 30
 _BREAK_TAG = re.compile(r"&lt;br ?/?>", re.I)
@@ -31,7 +32,10 @@ def write_inline(sheet: Sheet, token: Token) -> None:
         flows = not sheet.has_typed_breaks and is_wrapped(token.content)
         sheet.newline = "\n" if flows else "<br>\n"
     for index, child in enumerate(children):
-        if child.type == "text":
+        if child.type == "simple":
+            direction = ' dir="ltr"' if sheet.direction else ""
+            sheet.out.append(write_simple(child.content, newline=sheet.newline, code_attributes=direction))
+        elif child.type == "text":
             _write_text(sheet, child.content)
         else:
             _HANDLERS[child.type](sheet, children, index)
@@ -59,6 +63,8 @@ def plain_text(tokens: Sequence[Token]) -> str:
 
 
 def _plain_token(token: Token) -> str:
+    if token.type == "simple":
+        return plain_simple(token.content)
     return "\n" if token.type in ("softbreak", "hardbreak") else token.content
 
 

@@ -9,7 +9,6 @@ import re
 from functools import cache
 
 from markdown_it import MarkdownIt
-from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
@@ -17,9 +16,11 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType
 from mdit_py_plugins.footnote import footnote_plugin
 
+from sitegen.render.driving import QuickBlock, QuickInline, join_texts
 from sitegen.render.fences import mend_fences
 from sitegen.render.formulas import add_math
 from sitegen.render.links import encoded, web_link_at
+from sitegen.render.simple import is_simple
 
 _BLOCK_DEPTH = 30
 """Quotes and lists nested deeper than this (a list counts twice) are shown as they are written."""
@@ -71,25 +72,29 @@ class _State(StateInline):
         )
 
 
-class _Inline(ParserInline):
+class _Inline(QuickInline):
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
+        if len(src) <= _INLINE_LIMIT and is_simple(src):
+            tokens.append(Token("simple", "", 0, content=src))
+            return tokens
         state = _State(src, md, env, tokens)
         if len(src) > _INLINE_LIMIT:
             state.push("text", "", 0).content = src
-            return state.tokens
-        self.tokenize(state)
-        for rule in self.ruler2.getRules(""):
-            rule(state)
+        else:
+            self.tokenize(state)
+            self.finish(state)
         return state.tokens
 
 
 @cache
 def _parser() -> MarkdownIt:
     md = _Parser("zero", {"maxNesting": _NESTING_LIMIT})
-    md.inline = _Inline()
+    md.inline, md.block = _Inline(), QuickBlock()
     md.configure("commonmark", {"html": False, "maxNesting": _NESTING_LIMIT})
     md.enable(["table", "strikethrough"])
-    md.disable(["html_block", "html_inline", "autolink"])
+    md.disable(["html_block", "html_inline", "autolink", "linkify"])
+    md.core.ruler.disable("normalize")  # the text is clean
+    md.core.ruler.at("text_join", join_texts)
     footnote_plugin(md, inline=False, move_to_end=False)
     add_math(md)
     md.block.ruler.before("table", "too_deep", _too_deep, {"alt": []})

@@ -1,0 +1,85 @@
+"""The quick ways through Markdown lead where the library's own slow ones do, to the byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.parser_block import ParserBlock
+from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_core import text_join
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
+
+from sitegen.render import markdown
+from tests.render.test_prose import PIECES, render
+from tests.support.markdown_cases import Case, cases
+
+ALPHABET = "*_~`#>-+|$\\[](){}<>!&:^@=\n\t .,;?\"'/0123aZé中—\u00a0\u200b"
+SPANS = [
+    *("**bold**", "*it*", "~~gone~~", "`code`", "` `` `", "` x `", "`  `", "``", "**`x`**", "***both***"),
+    *(" ", "  ", "\n", "  \n", "\\\n", "word", "snake_case_name", "2*3*4", "(", ")", ".", "!", "![", ":", "://", "http://a.b"),
+    *("**a *b* c**", "www.example.org", "WWW.a.b", "ann@example.org", "[x](y)", "a|b", "\n---\n", "\n===\n", "\n| a |\n|--|\n", "\n- "),
+    *("\n   1) ", "\n> ", "\n\t", "\n    ", "中文", "**中**文", "שלום", "&amp;", "&#42;", "#", "\u2003", "—", "“", "$x$", "\\*"),
+]  # fmt: skip
+
+
+class _SlowInline(ParserInline):
+    """The library's way, with the same rules and limits."""
+
+    def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
+        state = markdown._State(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
+
+
+def _slow_parser() -> MarkdownIt:
+    with (
+        patch.object(markdown, "_Inline", _SlowInline),
+        patch.object(markdown, "QuickBlock", ParserBlock),
+        patch.object(markdown, "join_texts", text_join),
+    ):
+        return markdown._parser.__wrapped__()
+
+
+_SLOW = _slow_parser()
+
+
+@contextmanager
+def _slowly() -> Iterator[None]:
+    with patch.object(markdown, "_parser", lambda: _SLOW):
+        yield
+
+
+def _assert_same(text: str, *, typed: bool) -> None:
+    quick = render(text, typed=typed)
+    with _slowly():
+        assert quick == render(text, typed=typed)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.text(ALPHABET, max_size=60), st.booleans())
+@example("a\n\t\n", False)
+@example("**a**\u00a0b", False)
+def test_marks_in_any_order_become_what_the_library_makes_of_them(text: str, typed: bool) -> None:
+    _assert_same(text, typed=typed)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from([*PIECES, *SPANS]), max_size=14).map("".join), st.booleans())
+def test_marked_up_text_becomes_what_the_library_makes_of_it(text: str, typed: bool) -> None:
+    _assert_same(text, typed=typed)
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
+def test_every_known_case_becomes_what_the_library_makes_of_it(case: Case) -> None:
+    quick = case.render()
+    with _slowly():
+        assert quick == case.render()
