@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sitegen.build.sealing import Sealing
+from sitegen.build.watchwords import Watchword
 from sitegen.build.wishes import wish_of, wish_of_project
 from sitegen.errors import RefusedError, SitegenError, UsageError
 from sitegen.gate.credentials import (
@@ -22,7 +23,7 @@ from sitegen.gate.credentials import (
     gather,
     stretch_all,
 )
-from sitegen.gate.encoding import show_code
+from sitegen.gate.encoding import b64u, show_code
 from sitegen.gate.envelope import Protection
 from sitegen.gate.vault import PRIVATE_FILE, SITE_SECRET, Vault, watched
 from sitegen.model import Project, Share
@@ -106,17 +107,24 @@ class Gates:
             scope=owner,
         )
 
-    def secrets(self, owner: str) -> Iterator[tuple[str, str]]:
-        """What must not be published of a page's gate: words for it, and the text itself."""
+    def secrets(self, owner: str) -> Iterator[Watchword]:
+        """What must not be published of a page's gate."""
         ready = self._ready.get(owner)
         for holder in ready.keyring.holders if ready else ():
             if holder.recipient:
-                yield "a recipient's address", holder.recipient
+                yield Watchword("a recipient's address", holder.recipient, is_secret=True)
             if ready and ready.keyring.kind == "password":
-                yield "the password", holder.secret
+                yield _key("the password", holder.secret)
             else:
-                yield "a code", holder.secret
-                yield "a code", show_code(holder.secret)
+                yield _key("a code", holder.secret)
+                yield _key("a code", show_code(holder.secret))
+            if holder.link is not None:
+                yield _key("a link", b64u(holder.link))
+
+    def site_secret(self) -> Iterator[Watchword]:
+        """What must not be published whatever is protected."""
+        if self.vault.site_secret is not None:
+            yield _key("the site secret", b64u(self.vault.site_secret))
 
     def shown(self) -> Iterator[str]:
         """Texts that stand before gates for everyone to read."""
@@ -182,6 +190,10 @@ class Gates:
             return self.render_terms(text)
         except ValueError as error:
             raise UsageError(f"the terms of {wish.of} in {agreement}: {error}") from None
+
+
+def _key(what: str, text: str) -> Watchword:
+    return Watchword(what, text, is_secret=True, is_key=True)
 
 
 def watch_vault(watch: Watch, folder: Path) -> None:

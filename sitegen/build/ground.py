@@ -50,7 +50,9 @@ class SiteGround:
 
     def is_ciphertext(self, path: str) -> bool:
         """Whether only a key opens the file: the body or an attachment of a protected page."""
-        return path.endswith(".bin") and path.rpartition("/")[2][:2] in ("a.", "b.")
+        folder, _, name = path.rpartition("/")
+        is_called_so = folder.count("/") == 1 and name.startswith(("a.", "b.")) and name.endswith(".bin")
+        return is_called_so and self.owner(path) not in self.shares  # people may call their own files so
 
     def common_text(self) -> bytes:
         """Templates, scripts, sheets, sentences, the site's name, terms."""

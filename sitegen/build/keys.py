@@ -56,7 +56,7 @@ class Keys:
         self, share: Share, *, parent: Card | None, children: Sequence[Card], is_project_listed: bool, gate_id: str = ""
     ) -> str:
         """Names the pages of a share: its transcript and all that stands around it, and before it."""
-        project = None if share.project is None else (share.project.slug, share.project.name)
+        project = None if share.project is None else (share.project.slug, share.project.name, share.project.gate)
         family = [(card.slug, card.title) for card in (*([parent] if parent else []), *children)]
         around = (project, is_project_listed, parent is None, family)
         terms = self.terms(share, gate_id=gate_id)

@@ -29,6 +29,8 @@ def look_over(site: SiteBuild) -> Look:
     guarded = tuple(_guarded(site))
     if not guarded:
         return Look()
+    keys = tuple(site.gates.site_secret())
+    guarded += (Guarded("this site", "", keys, any(each.is_new for each in guarded), is_share=False),)
     scan = Scan(_ground(site), guarded)
     paths = site.files.keys() - {DOT_FILE}
     leaks = tuple(scan.find(written=paths & site.changed, standing=paths - site.changed))
@@ -40,19 +42,28 @@ def look_over(site: SiteBuild) -> Look:
 
 def _guarded(site: SiteBuild) -> Iterator[Guarded]:
     """The protected shares and indexes that stand in the output."""
-    last = site.state.last
     for share in site.shares:
         if share.is_expired or not share.is_gated or share.slug not in site.records:
             continue
-        fact = f"searched {share.slug}"
-        site.facts[fact] = site.gate_fact(share)
-        is_new = not last.is_finished or last.facts.get(fact) != site.facts[fact]
+        is_new = _note(site, share.slug, site.gate_fact(share))
         yield Guarded(f"the share “{share.slug}”", owner_of(share), _words(site, share), is_new)
+    for project in site.projects:
+        if project.is_gated and project.scope not in site.gates.faults:
+            is_new = _note(site, project.scope, site.gates.gate_id(project.scope))
+            words = tuple(site.gates.secrets(project.scope))
+            yield Guarded(f"the project “{project.slug}”", f"project {project.slug}", words, is_new, is_share=False)
+
+
+def _note(site: SiteBuild, scope: str, state: str) -> bool:
+    """Whether the site was never searched for the words of these pages as they are."""
+    fact = f"searched {scope}"
+    site.facts[fact] = state
+    last = site.state.last
+    return not last.is_finished or last.facts.get(fact) != state
 
 
 def _words(site: SiteBuild, share: Share) -> tuple[Watchword, ...]:
-    secrets = (Watchword(what, text, is_secret=True) for what, text in site.gates.secrets(share.slug))
-    return (*site.watchwords.get(share.slug, ()), *secrets)
+    return (*site.watchwords.get(share.slug, ()), *site.gates.secrets(share.slug))
 
 
 def _ground(site: SiteBuild) -> SiteGround:

@@ -1,7 +1,7 @@
 """The last look at a built site: no word of what is protected may stand in it in clear.
 
 What was written now is searched for every watchword, what stood for new ones. A word that what is open says too, or
-that sitegen's own pages say, is no sign of a leak and isn't sought any further.
+that sitegen's own pages say, is no sign of a leak and isn't sought any further; what opens a page is one anywhere.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ class Guarded:
     owner: str
     words: tuple[Watchword, ...] = field(repr=False)
     is_new: bool = True
+    is_share: bool = True
+    """Whether words of a conversation are among them, so that it's told when none are left to seek."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Scan:
     common: set[str] = field(default_factory=set, repr=False)
     """Watchwords that stand in the open legitimately."""
     _told: dict[str, str] = field(default_factory=dict, repr=False)
+    _keys: set[str] = field(default_factory=set, repr=False)
     _open: dict[str, bytes] = field(default_factory=dict, repr=False)
 
     def find(self, *, written: Iterable[str], standing: Iterable[str]) -> list[Leak]:
@@ -76,12 +79,16 @@ class Scan:
 
     def mute(self) -> list[str]:
         """The names of those of whose words nothing was left to look for."""
-        sought = ((each.name, [word for word in each.words if not word.is_secret]) for each in self.guarded)
+        sought = ((each.name, [word for word in each.words if not word.is_secret]) for each in self._shares())
         return [name for name, words in sought if all(word.text in self.common for word in words)]
+
+    def _shares(self) -> Iterator[Guarded]:
+        return (each for each in self.guarded if each.is_share)
 
     def _search(self, paths: Iterable[str], guarded: Iterable[Guarded]) -> Iterator[Leak]:
         guarded = list(guarded)
         self._told |= {word.text: f"{word.what} of {each.name}" for each in guarded for word in each.words}
+        self._keys |= {word.text for each in guarded for word in each.words if word.is_key}
         texts = {word.text for each in guarded for word in each.words}
         own = {each.owner: each.words for each in guarded}
         sought = Canaries(texts)
@@ -103,7 +110,9 @@ class Scan:
         return (sought.found_in(data) | sought.found_in(name)) - self.common
 
     def _is_open(self, text: str, owner: str) -> bool:
-        """Whether the owner of a file may say this text; then everyone may know it."""
+        """Whether the owner of a file may say this text; then everyone may know it. A key is nobody's to say."""
+        if text in self._keys:
+            return False
         one = Canaries([text])
         if one.found_in(self.ground.common_text()) or one.found_in(self._open_text(owner)):
             self.common.add(text)

@@ -29,7 +29,9 @@ class Watchword:
     what: str
     text: str
     is_secret: bool = False
-    """Whether it opens the page, rather than standing in it."""
+    """Whether it has to do with opening the page, rather than standing in it."""
+    is_key: bool = False
+    """Whether it opens the page by itself, so that nothing may say it, whoever says it too."""
 
 
 @dataclass(frozen=True, slots=True)

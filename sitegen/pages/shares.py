@@ -111,6 +111,8 @@ def _related(frame: Frame, part: Part, card: Card) -> Link:
 def _project(frame: Frame, share: Share, around: Around, part: Part) -> Link | None:
     if share.project is None or not share.project.name:
         return None
+    if share.project.is_gated and not share.is_inherited:  # its name is for those who have opened it
+        return None
     has_index = around.is_project_listed and share.project.gate is Gate.NONE
     href = frame.link(part.path, urls.project_page(share.project.slug)) if has_index else ""
     return Link(href, share.project.name)

@@ -401,6 +401,23 @@ def sea(workshop: Workshop, *more: str) -> None:
     workshop.build()
 
 
+def test_protected_project_is_named_on_no_page_with_another_gate(workshop: Workshop) -> None:
+    workshop.talk(tides(), talk_about("rivers", project="/home/ann/sea"), talk_about("lakes", project="/home/ann/sea"))
+    named = '[[project]]\nmatch = "~/sea"\nslug = "s1"\ntitle = "The Wapping case"\n'
+    shares = share("rivers", "r", 'gate = "none"', "listed = true") + share(
+        "lakes", "l", 'gate = "password"', 'secret = "env:OTHER"', "listed = true"
+    )
+    workshop.configure(f"{named}\n{shares}")
+    workshop.build()
+    assert "Wapping" in workshop.page("s/r")
+    workshop.configure(f'{named}gate = "password"\nsecret = "env:PEARL"\n\n{shares}')
+    workshop.build()
+    assert holding(workshop, b"Wapping") == {}
+    opened = open_folder(workshop.public / "s/l", password=OTHER)
+    assert opened is not None
+    assert "Wapping" not in opened.html
+
+
 def test_protected_project_lists_its_shares_inside(workshop: Workshop) -> None:
     sea(workshop)
     assert holding(workshop, *WORDS, b"On waves") == {}

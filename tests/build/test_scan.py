@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from sitegen.build.ground import SiteGround
 from sitegen.build.scan import Guarded, Scan
 from sitegen.build.watchwords import Watchword, choose
 from sitegen.gate.encoding import b64u
 from sitegen.model import BranchPage, Exchange, Facts, Gate, OutlineEntry, Share, ShareFile, Transcript
+from sitegen.output.cache import Cache
+from sitegen.output.records import FileRecord
+from sitegen.output.stamps import ABSENT
+from sitegen.pages import Site
 from tests.shares.world import head
 from tests.support.workshop import Workshop, share, talk_about
 
@@ -190,3 +198,64 @@ def test_words_that_an_open_share_says_too_are_no_reason_to_refuse(
     result = workshop.run("build")
     assert result.exit_code == 0, result.output
     assert "couldn't be searched for words of the share “t”" in result.stderr
+
+
+@pytest.mark.parametrize("place", ["conversation", "title", "hint", "terms"])
+def test_what_opens_a_page_is_refused_whoever_says_it(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setenv("SITEGEN_SITE_SECRET", b64u(bytes(32)))
+    password = "ripening trinity pretty divided"
+    monkeypatch.setenv("PEARL", password)
+    monkeypatch.setenv("OTHER", "another horse entirely, thanks")
+    says = {place: f"It is {password}, as you know."}
+    workshop.talk(talk_about("tides", title=TITLE), talk_about("rivers", says.get("conversation", "Nothing.")))
+    (workshop.folder / "terms.md").write_text(says.get("terms", "Be kind."))
+    opened = share("rivers", "r", f'title = "{says.get("title", "Rivers")}"', "listed = true")
+    hint = f'hint = "{says["hint"]}"' if "hint" in says else ""
+    workshop.configure(
+        share("tides", "t", 'gate = "password"', 'secret = "env:PEARL"')
+        + opened
+        + share("tides", "u", 'gate = "password"', 'secret = "env:OTHER"', 'agreement = "terms.md"', hint)
+    )
+    result = workshop.run("build")
+    assert result.exit_code == 3, result.output
+    assert "the password of the share “t”" in result.stderr
+    assert password not in result.output
+    assert not [path for path, data in workshop.tree().items() if password.encode() in data]
+
+
+def test_links_and_the_site_secret_are_sought(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITEGEN_SITE_SECRET", b64u(bytes(range(32))))
+    monkeypatch.setenv("PEARL", "correct horse battery staple")
+    gated = share("tides", "t", 'gate = "password"', 'secret = "env:PEARL"')
+    workshop.talk(talk_about("tides", title=TITLE), talk_about("rivers"))
+    workshop.configure(gated + share("rivers", "r"))
+    workshop.build()
+    (way,) = json.loads(workshop.run("links", "--json").stdout)
+    for text, told in ((way["link"], "a link"), (f"It is {b64u(bytes(range(32)))}!", "the site secret")):
+        workshop.configure(gated + share("rivers", "r", f'title = "{text}"'))
+        result = workshop.run("build")
+        assert result.exit_code == 3, result.output
+        assert told in result.stderr
+
+
+def test_what_opens_a_protected_project_is_sought_too(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITEGEN_SITE_SECRET", b64u(bytes(32)))
+    monkeypatch.setenv("PEARL", "correct horse battery staple")
+    project = '[[project]]\nmatch = "~/sea"\nslug = "sea"\ngate = "password"\nsecret = "env:PEARL"\n\n'
+    workshop.talk(talk_about("tides", project="/home/ann/sea"), talk_about("rivers"))
+    own = share("tides", "t", 'gate = "agreement"', 'agreement = "terms.md"', "listed = true")
+    (workshop.folder / "terms.md").write_text("Be kind.")
+    workshop.configure(project + own + share("rivers", "r", 'title = "Ask for correct horse battery staple"'))
+    result = workshop.run("build")
+    assert result.exit_code == 3, result.output
+    assert "the password of the project “sea”" in result.stderr
+
+
+def test_an_open_share_s_file_is_searched_whatever_its_name() -> None:
+    owners = {"s/r/f/0/b.1.bin": "share r", "s/r/b.1.bin": "share r", "s/t/b.1.bin": "share t"}
+    files = {path: FileRecord(path, owner, "", ABSENT) for path, owner in owners.items()}
+    opened = {"share r": Share("r", head("a"), None, "x")}
+    ground = SiteGround(cast(Any, None), files, opened, {}, (), Cache(Path()), Site(), ())
+    assert [path for path in files if ground.is_ciphertext(path)] == ["s/t/b.1.bin"]
