@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -108,6 +108,21 @@ def descendants(heads: Iterable[ConversationHead]) -> Mapping[str, tuple[Convers
         if head.parent_key is not None:
             children[head.parent_key].append(head)
     return {key: tuple(found) for key, found in children.items()}
+
+
+def not_withdrawn(heads: Iterable[ConversationHead], withdrawn: Collection[str]) -> tuple[ConversationHead, ...]:
+    """The heads without those of these keys, and without what is a subagent of one, whether that's there or not."""
+    known = tuple(heads)
+    above = {head.key: _named_parent(head) for head in known} if withdrawn else {}
+
+    def is_withdrawn(key: str | None) -> bool:
+        for _ in range(_DEEPEST):
+            if key is None or key in withdrawn:
+                return key is not None
+            key = above.get(key)
+        return False
+
+    return tuple(head for head in known if not is_withdrawn(head.key))
 
 
 def schema_facts(schema: Schema, *, labels: bool) -> str:

@@ -13,7 +13,7 @@ from sitegen.projection.attachments import locate
 from sitegen.projection.chunks import plan, read_chunk
 from sitegen.projection.database import Database, open_database
 from sitegen.projection.digest import fingerprint
-from sitegen.projection.heads import descendants, read_heads, schema_facts
+from sitegen.projection.heads import descendants, not_withdrawn, read_heads, schema_facts
 from sitegen.projection.messages import Builder, Children
 from sitegen.projection.places import find_places
 from sitegen.projection.schema import NEVER_NULL, Column, Schema, refuse_nulls, understand
@@ -29,6 +29,7 @@ _SHARED_VIEWS = """
 SELECT slug, conversation_id, gate_type, gate_secret, expires_at = '-infinity', epoch_us(expires_at), view_limit
 FROM p.main.shared_views ORDER BY slug
 """
+_TOMBSTONES = "SELECT DISTINCT source_id || ':' || locator FROM p.main.observations WHERE kind = 'tombstone'"
 
 
 class Projection:
@@ -72,7 +73,7 @@ class Projection:
         return self._schema.warnings
 
     def heads(self) -> list[ConversationHead]:
-        """All conversations, subagents too, ordered by key; read once and kept."""
+        """All conversations that weren't withdrawn, subagents too, ordered by key; read once and kept."""
         return list(self._known_heads())
 
     def read(
@@ -107,6 +108,12 @@ class Projection:
         named = (name for (name,) in self._database.query(_FILES))
         return [folder / name for name in named if isinstance(locate(folder, name), Path)]
 
+    def withdrawn(self) -> frozenset[str]:
+        """Keys of the conversations that somebody deleted, on any device: their tombstones outlast all copies."""
+        if not self._schema.has("observations"):
+            return frozenset()
+        return frozenset(key for (key,) in self._database.query(_TOMBSTONES) if key is not None)
+
     def shared_views(self) -> list[SharedView]:
         """The rows of `shared_views`, by slug; none where there is no such table."""
         if not self._schema.has("shared_views"):
@@ -124,7 +131,8 @@ class Projection:
         if self._heads is None:
             found = fingerprint(self._database, self._schema, labels=self._labels)
             facts = schema_facts(self._schema, labels=self._labels)
-            self._heads = read_heads(self._database, self._schema, found, facts=facts)
+            heads = read_heads(self._database, self._schema, found, facts=facts)
+            self._heads = not_withdrawn(heads, self.withdrawn())
         return self._heads
 
     def _require(self, by_id: dict[str, ConversationHead], row_id: str) -> ConversationHead:

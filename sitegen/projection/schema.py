@@ -64,6 +64,7 @@ OPTIONAL: Final[Mapping[str, Mapping[str, Kind]]] = {
         "choice": "answer",
     },
     "divergences": _texts("conversation_id", "fork_after", "branch_message"),
+    "observations": _texts("source_id", "locator", "kind"),
     "shared_views": {
         **_texts("slug", "conversation_id", "gate_type", "gate_secret"),
         "expires_at": "time",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, ConversationHead, SharedView
+from sitegen.projection.heads import not_withdrawn
 from sitegen.projection.reader import Projection
 
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
@@ -68,8 +69,9 @@ class Projections:
     def _choose(self) -> dict[str, tuple[int, ConversationHead]]:
         if self._chosen is None:
             best: dict[str, tuple[int, ConversationHead]] = {}
+            withdrawn = frozenset(key for member in self._members for key in member.withdrawn())
             for number, member in enumerate(self._members):
-                for head in member.heads():
+                for head in not_withdrawn(member.heads(), withdrawn):
                     if head.key not in best or _fullness(head) > _fullness(best[head.key][1]):
                         best[head.key] = (number, head)
             self._chosen = {head.row_id: (number, _linked(head, number, best)) for number, head in best.values()}

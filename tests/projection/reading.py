@@ -62,3 +62,9 @@ def writing_process(path: Path, statements: Iterable[str] = (), *, seconds: floa
         finally:
             process.kill()
             process.wait()
+
+
+def observed(native_id: str, *kinds: str, device: str = "d") -> str:
+    """A statement that makes rows of `observations`: what a device saw of a conversation, in order."""
+    rows = (f"('{device}', {n}, 'claude_code', '', '{native_id}', '{kind}')" for n, kind in enumerate(kinds))
+    return f"INSERT INTO observations (device_id, device_seq, source_id, scope, locator, kind) VALUES {', '.join(rows)}"

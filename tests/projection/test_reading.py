@@ -15,7 +15,7 @@ from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, Fork, Message, SharedView
 from sitegen.projection import chunks
 from sitegen.projection.messages import without_circles
-from tests.projection.reading import heads, opened, read_all, read_one
+from tests.projection.reading import heads, observed, opened, read_all, read_one
 from tests.support.projections import (
     FIRST_MOMENT,
     BlockRow,
@@ -389,6 +389,31 @@ def test_divergences_are_forks(tmp_path: Path) -> None:
 
 def labels_of(messages: tuple[Message, ...]) -> list[tuple[str, ...]]:
     return [one.labels for one in messages]
+
+
+def test_a_conversation_with_a_tombstone_is_not_there(tmp_path: Path) -> None:
+    talks = [conversation(name, user("Hi")) for name in ("gone", "kept")]
+    then = (observed("gone", "append", "tombstone"), observed("kept", "append", device="e"))
+    path = make_projection(tmp_path / "a.duckdb", talks, then=then)
+    assert list(heads(path)) == ["kept"]
+
+
+def test_a_tombstone_outlasts_what_was_observed_later(tmp_path: Path) -> None:
+    then = (observed("gone", "tombstone"), observed("gone", "append", device="e"))
+    path = make_projection(tmp_path / "a.duckdb", [conversation("gone", user("Hi"))], then=then)
+    assert heads(path) == {}
+
+
+@pytest.mark.parametrize("has_parent", [True, False], ids=["parent-there", "parent-removed"])
+def test_subagents_go_with_the_conversation_that_started_them(tmp_path: Path, has_parent: bool) -> None:
+    talks = [
+        *([conversation("gone", user("Hi"))] if has_parent else []),
+        conversation("a1", user("Go"), metadata={"subagent": True, "parent_native_id": "gone"}),
+        conversation("a2", user("On"), metadata={"subagent": True, "parent_native_id": "a1"}),
+        conversation("kept", user("Hi")),
+    ]
+    path = make_projection(tmp_path / "a.duckdb", talks, then=[observed("gone", "tombstone")])
+    assert list(heads(path)) == ["kept"]
 
 
 def test_labels_come_only_when_asked_for(tmp_path: Path) -> None:

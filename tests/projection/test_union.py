@@ -12,6 +12,7 @@ import pytest
 from sitegen.errors import ProjectionError
 from sitegen.model import SharedView
 from sitegen.projection import Projections, open_all
+from tests.projection.reading import observed
 from tests.support.projections import ConversationRow, assistant, conversation, make_projection, user
 
 SHORT = conversation("s1", user("Hello"), ended_at="2026-01-01T00:00:00Z")
@@ -63,6 +64,15 @@ def test_subagent_in_another_file_stands_alone(tmp_path: Path) -> None:
         talks = list(projections.read([head.row_id for head in projections.heads()]))
         assert [talk.head.parent_key for talk in talks] == [None, None]
         assert all(not talk.subagents for talk in talks)
+
+
+def test_a_tombstone_in_one_file_hides_the_copies_in_others(tmp_path: Path) -> None:
+    paths = [
+        make_projection(tmp_path / "a.duckdb", [LONG, conversation("s2", user("Hi"))]),
+        make_projection(tmp_path / "b.duckdb", [], then=[observed("s1", "tombstone")]),
+    ]
+    with open_all(paths, temp_folder=tmp_path / "temp") as projections:
+        assert read(projections) == {"s2": ["Hi"]}
 
 
 def test_same_file_twice_is_the_file_once(tmp_path: Path) -> None:
