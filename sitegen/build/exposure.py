@@ -47,7 +47,7 @@ class Exposure:
     """Ways not taken, shown or not."""
     images: int
     located_images: int
-    """Images in which a camera wrote down where it was; publishing drops that."""
+    """Images in which a camera wrote down where it was; publishing drops that unless the share keeps it."""
     change: Change
     warnings: tuple[str, ...] = ()
 
@@ -226,6 +226,7 @@ def _warnings(exposure: Exposure) -> Iterator[str]:
     if exposure.located_images:
         is_one = exposure.located_images == 1
         says = "says where it was" if is_one else "say where they were"
-        yield f"{counted(exposure.located_images, 'image')} {says} taken; that is dropped"
+        end = ", and that is published" if share.keeps_image_metadata else "; that is dropped"
+        yield f"{counted(exposure.located_images, 'image')} {says} taken{end}"
     if exposure.branches and share.branches:
         yield f"{counted(exposure.branches, 'way')} not taken {'is' if exposure.branches == 1 else 'are'} shown too"

@@ -212,6 +212,7 @@ class Worker:
             show=share.show,
             title=share.title,
             branches=share.branches,
+            keeps_image_metadata=share.keeps_image_metadata,
         )
         transcript = render(shown, options)
         self._cache.put(key, transcript)

@@ -181,6 +181,7 @@ def _share_record(exposure: Exposure) -> dict[str, object]:
         "branches": exposure.branches,
         "images": exposure.images,
         "located_images": exposure.located_images,
+        "image_metadata": "keep" if share.keeps_image_metadata else "drop",
         "left_out": dict(exposure.hidden),
         "taken_out": dict(exposure.counts),
         "warnings": list(exposure.warnings),

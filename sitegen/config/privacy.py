@@ -9,7 +9,7 @@ from typing import Final, Literal, TypedDict, cast
 
 from sitegen.config import values
 from sitegen.config.toml import Table, read_text
-from sitegen.config.types import Masking, Privacy
+from sitegen.config.types import ImageMetadata, Masking, Privacy
 from sitegen.model import Show
 
 _FINGERPRINT: Final = re.compile(r"[0-9a-f]{12}")
@@ -24,6 +24,7 @@ class Showing(TypedDict):
     branches: bool | None
     context: bool | None
     exclude_tools: tuple[str, ...] | None
+    image_metadata: ImageMetadata | None
 
 
 class _Masks(TypedDict):
@@ -55,6 +56,7 @@ def read_privacy(table: Table, folder: Path) -> Privacy:
         branches=_or(table.flag("branches"), default.branches),
         context=_or(table.flag("context"), default.context),
         exclude_tools=table.texts("exclude_tools"),
+        image_metadata=_image_metadata(table) or default.image_metadata,
     )
 
 
@@ -66,7 +68,12 @@ def read_showing(table: Table) -> Showing:
         branches=table.flag("branches"),
         context=table.flag("context"),
         exclude_tools=table.texts("exclude_tools") if "exclude_tools" in table.values else None,
+        image_metadata=_image_metadata(table),
     )
+
+
+def _image_metadata(table: Table) -> ImageMetadata | None:
+    return cast("ImageMetadata | None", table.one_of("image_metadata", ("drop", "keep")))
 
 
 def _or(said: bool | None, default: bool) -> bool:

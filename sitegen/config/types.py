@@ -61,6 +61,7 @@ class Output:
 
 
 Masking = Literal["mask", "keep"]
+ImageMetadata = Literal["drop", "keep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class Privacy:
     branches: bool = field(default=False, metadata=NOTHING)
     context: bool = field(default=False, metadata=NOTHING)
     exclude_tools: tuple[str, ...] = field(default=(), metadata=NOTHING)
+    image_metadata: ImageMetadata = field(default="drop", metadata=NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,7 @@ class ShareEntry:
     branches: bool | None = field(default=None, metadata=NOTHING)
     context: bool | None = field(default=None, metadata=NOTHING)
     exclude_tools: tuple[str, ...] | None = field(default=None, metadata=NOTHING)
+    image_metadata: ImageMetadata | None = field(default=None, metadata=NOTHING)
     epoch: int = field(default=0, metadata=NOTHING)
     allow_weak: bool | None = field(default=None, metadata=NOTHING)
     hint: str | None = field(default=None, metadata=NOTHING)
@@ -167,6 +170,7 @@ class RuleEntry:
     branches: bool | None = field(default=None, metadata=NOTHING)
     context: bool | None = field(default=None, metadata=NOTHING)
     exclude_tools: tuple[str, ...] | None = field(default=None, metadata=NOTHING)
+    image_metadata: ImageMetadata | None = field(default=None, metadata=NOTHING)
     epoch: int = field(default=0, metadata=NOTHING)
     allow_weak: bool | None = field(default=None, metadata=NOTHING)
     hint: str | None = field(default=None, metadata=NOTHING)

@@ -93,6 +93,8 @@ class Share:
     """Whether the ways not taken are shown beside the one that was."""
     context: bool = False
     """Whether system prompts, instructions and what programs told the model are shown."""
+    keeps_image_metadata: bool = False
+    """Whether pictures keep what cameras and programs wrote into them."""
     epoch: int = 0
     allow_weak: bool = False
     """Whether its owner knows that the password can be guessed."""
@@ -113,7 +115,8 @@ class Share:
     def shown(self) -> tuple[object, ...]:
         """All that decides how much of the conversation is shown."""
         parts = (self.messages, self.exclude, self.exclude_tools)
-        return (self.show, *parts, self.thinking, self.attachments, self.branches, self.context, self.withheld)
+        is_shown = (self.thinking, self.attachments, self.branches, self.context, self.keeps_image_metadata)
+        return (self.show, *parts, *is_shown, self.withheld)
 
     @property
     def is_part(self) -> bool:

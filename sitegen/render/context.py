@@ -49,6 +49,8 @@ class RenderOptions:
     """The title the owner gave; None: the conversation's own."""
     branches: bool = True
     """Whether the ways not taken are shown, on pages of their own."""
+    keeps_image_metadata: bool = False
+    """Whether pictures keep what cameras and programs wrote into them."""
     prompt_lines: int = 12
     """A prompt of more lines than this folds."""
     code_lines: int = 40

@@ -46,7 +46,7 @@ def render_image(block: Block, ctx: Context, *, alt: str = "", attachments: Sequ
 
 def render_picture(data: bytes, ctx: Context, *, alt: str = "") -> Markup:
     """The image that `data` holds, published with the share, or why it can't be shown."""
-    picture = read_picture(data)
+    picture = read_picture(data, keeps_metadata=ctx.options.keeps_image_metadata)
     if not isinstance(picture, Picture):
         return _refused(picture, ctx, alt=alt)
     source = ROOT + ctx.add_file(picture.data, picture.media_type, "image")

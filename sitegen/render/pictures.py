@@ -1,7 +1,7 @@
 """Image bytes made fit to publish: what they really are, how large, and nothing in them but the picture.
 
-PNG, JPEG, GIF and WebP keep their format, pixels and animation and lose Exif, GPS, XMP, thumbnails and comments; other
-formats become PNG. The claim of a media type isn't asked.
+PNG, JPEG, GIF and WebP keep their format, pixels and animation and lose Exif, GPS, XMP, thumbnails and comments, unless
+their owner wants them kept; other formats become PNG. The claim of a media type isn't asked.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Picture:
 
 
 @lru_cache(maxsize=2)  # an attachment is asked what it is before it's shown
-def read_picture(data: bytes) -> Picture | Fault:
-    """The image that `data` holds, cleaned, or why it can't be published."""
+def read_picture(data: bytes, *, keeps_metadata: bool = False) -> Picture | Fault:
+    """The image that `data` holds, or why it can't be published; `keeps_metadata`: byte for byte where it can be."""
     if len(data) > _BYTES_LIMIT:
         return "too_large"
     svg = clean_svg(data)
@@ -48,14 +48,14 @@ def read_picture(data: bytes) -> Picture | Fault:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a bomb is told by its size below, a corrupt tag is dropped
         try:
-            return _raster(data)
+            return _raster(data, keeps_metadata=keeps_metadata)
         except Image.DecompressionBombError:
             return "too_large"
         except Exception:  # noqa: BLE001 - decoders fail in as many ways as there are broken files
             return "undecodable"
 
 
-def _raster(data: bytes) -> Picture | Fault:
+def _raster(data: bytes, *, keeps_metadata: bool) -> Picture | Fault:
     stripped, media_type = _stripped(data)
     if media_type is None:
         return _redrawn(data)
@@ -69,7 +69,7 @@ def _raster(data: bytes) -> Picture | Fault:
         return "too_large"
     if stripped.orientation > 4:
         width, height = height, width
-    return Picture(stripped.data, media_type, width, height)
+    return Picture(data if keeps_metadata else stripped.data, media_type, width, height)
 
 
 def _stripped(data: bytes) -> tuple[Stripped | None, str | None]:

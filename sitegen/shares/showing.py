@@ -17,6 +17,7 @@ class Showing(TypedDict):
     branches: bool
     context: bool
     exclude_tools: tuple[str, ...]
+    keeps_image_metadata: bool
 
 
 def showing_of(entry: ShareEntry | RuleEntry | None, default: Privacy) -> Showing:
@@ -28,6 +29,7 @@ def showing_of(entry: ShareEntry | RuleEntry | None, default: Privacy) -> Showin
             branches=default.branches,
             context=default.context,
             exclude_tools=default.exclude_tools,
+            keeps_image_metadata=default.image_metadata == "keep",
         )
     return Showing(
         thinking=_said(entry.thinking, default.thinking),
@@ -35,6 +37,7 @@ def showing_of(entry: ShareEntry | RuleEntry | None, default: Privacy) -> Showin
         branches=_said(entry.branches, default.branches),
         context=_said(entry.context, default.context),
         exclude_tools=_said(entry.exclude_tools, default.exclude_tools),
+        keeps_image_metadata=_said(entry.image_metadata, default.image_metadata) == "keep",
     )
 
 

@@ -142,6 +142,31 @@ def test_nothing_planted_is_in_any_byte_of_output_cache_and_log(
     assert not any(b"Exif" in data or b"GPS" in data for path, data in said if path.endswith(".jpg"))
 
 
+@pytest.mark.parametrize(
+    ("default", "line", "is_kept"),
+    [
+        pytest.param("", "", False, id="default"),
+        pytest.param('[privacy]\nimage_metadata = "keep"\n', "", True, id="kept everywhere"),
+        pytest.param("", 'image_metadata = "keep"', True, id="kept by the share"),
+        pytest.param(
+            '[privacy]\nimage_metadata = "keep"\n', 'image_metadata = "drop"', False, id="dropped by the share"
+        ),
+    ],
+)
+def test_metadata_of_images_is_kept_when_asked(workshop: Workshop, default: str, line: str, is_kept: bool) -> None:
+    (workshop.folder / "photo.jpg").write_bytes(photograph())
+    file = attachment("photo.jpg", mime_type="image/jpeg", storage_path="photo.jpg")
+    workshop.talk(conversation("p", user("Look.", attachments=(file,)), assistant("Nice.")))
+    workshop.configure(default + share("p", "p", line))
+    workshop.build()
+    (picture,) = [data for path, data in workshop.tree().items() if path.endswith(".jpg")]
+    assert (picture == photograph()) is is_kept
+    (one,) = json.loads(workshop.run("report", "--json").stdout)["shares"]
+    assert one["image_metadata"] == ("keep" if is_kept else "drop")
+    published = any("taken, and that is published" in warning for warning in one["warnings"])
+    assert published is is_kept
+
+
 def test_marks_stand_where_secrets_stood(workshop: Workshop) -> None:
     workshop.talk(everywhere(workshop.folder))
     workshop.configure(MASKS + share("planted", "s", "listed = true"))

@@ -252,6 +252,7 @@ def test_privacy_takes_out_what_nobody_asked_for_unless_told_otherwise(tmp_path:
     privacy = read(tmp_path, "").privacy
     assert (privacy.secrets, privacy.paths, privacy.emails) == ("redact", "shorten", "mask")
     assert {privacy.hosts, privacy.ips, privacy.macs, privacy.serials, privacy.phones} == {"keep"}
+    assert privacy.image_metadata == "drop"
     assert (privacy.show, privacy.thinking, privacy.attachments, privacy.branches, privacy.context) == (
         *(Show.ALL, True, True),
         *(False, False),
@@ -263,6 +264,7 @@ def test_privacy_takes_out_what_nobody_asked_for_unless_told_otherwise(tmp_path:
     [
         pytest.param('secrets = "hide"', "should be “redact”, “block” or “allow”", id="unknown word"),
         pytest.param('phones = "redact"', "should be “mask” or “keep”", id="unknown mask"),
+        pytest.param('image_metadata = "kept"', "should be “drop” or “keep”; did you mean “keep”?", id="nearest word"),
         pytest.param('emials = "mask"', "did you mean “emails”?", id="unknown key"),
         pytest.param("thinking = 1", "should be true or false", id="number for a switch"),
         pytest.param('hide = "Acme"', "should be a list of texts", id="text for a list"),

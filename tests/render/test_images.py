@@ -67,6 +67,18 @@ def picture_of(data: bytes) -> Picture:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF"])
+def test_what_an_image_tells_about_its_maker_stays_when_its_owner_asks(kind: str) -> None:
+    source = with_secrets(kind)
+    picture = read_picture(source, keeps_metadata=True)
+    assert isinstance(picture, Picture)
+    assert picture.data == source
+    assert (picture.media_type, picture.width, picture.height) == (f"image/{kind.lower()}", 6, 4)
+    ctx = Context(RenderOptions(keeps_image_metadata=True), HEAD)
+    render_picture(source, ctx)
+    assert [file.data for file in ctx.files] == [source]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF"])
 def test_what_an_image_tells_about_its_maker_is_gone(kind: str) -> None:
     source = with_secrets(kind)
     assert SECRET in source
