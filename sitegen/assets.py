@@ -59,6 +59,10 @@ class Assets:
     """The script of that shell: the reading scripts and `gate/*.js`, to stand in the page itself."""
     materials: Materials = field(default_factory=Materials)
     """A theme's fonts and pictures; they are among the documents."""
+    search_css: str = ""
+    search_js: str = ""
+    """What only pages with a search across the site need: `css/search.css` and `search/*.js`."""
+    search_documents: tuple[Document, ...] = ()
 
 
 def load_assets(folders: Sequence[Path]) -> Assets:
@@ -66,13 +70,25 @@ def load_assets(folders: Sequence[Path]) -> Assets:
     materials = Materials.load(folders[1:])
     sheets = _collect(folders, "css", materials)
     gate_css = _document("gate", "css", _joined_css([sheets.pop("gate", "")]))
+    search_css = _document("search", "css", _joined_css([sheets.pop("search", "")]))
+    search_js = _document("search", "js", _joined_js(_collect(folders, "js", materials, folder="search").values()))
     css = _document("site", "css", _joined_css(sheets.values()))
     scripts = _collect(folders, "js", materials).values()
     js = _document("site", "js", _joined_js(scripts))
     gate = _joined_js([*scripts, *_collect(folders, "js", materials, folder="gate").values()])
     icon = _document("icon", "svg", _text(_last(folders, "icon.svg")))
-    documents = (css, js, icon, gate_css, *materials.documents)
-    return Assets(css.path, js.path, icon.path, documents, gate_css.path, gate, materials=materials)
+    return Assets(
+        css=css.path,
+        js=js.path,
+        icon=icon.path,
+        documents=(css, js, icon, gate_css, *materials.documents),
+        gate_css=gate_css.path,
+        gate=gate,
+        search_css=search_css.path,
+        search_js=search_js.path,
+        search_documents=(search_css, search_js),
+        materials=materials,
+    )
 
 
 def _collect(folders: Sequence[Path], kind: str, materials: Materials, *, folder: str | None = None) -> dict[str, str]:

@@ -16,6 +16,11 @@ _SAFE = "/!$'()*+,;=@~"  # what a path may hold unquoted; ":" is quoted, lest a 
 HOME = _INDEX
 NOT_FOUND = "404.html"
 SITEMAP = "sitemap.xml"
+FEED = "feed.xml"
+SEARCH_FOLDER = "search/"
+SEARCH_PAGE = SEARCH_FOLDER + _INDEX
+SEARCH_INDEX = SEARCH_FOLDER + "index/"
+"""Below it stands what a search needs: Pagefind's files, or scripts for pages opened from disk."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sitegen.build.keys import PACKAGE
+from sitegen.build.owners import SEARCH
 from sitegen.model import Card, Exchange, Share, Transcript
 from sitegen.output.cache import Cache
 from sitegen.output.codec import to_text
 from sitegen.output.records import FileRecord, ShareRecord
 from sitegen.pages import Site
-from sitegen.urls import share_file
+from sitegen.urls import SEARCH_INDEX, share_file
 
 _SEPARATOR = "\n"
 
@@ -39,9 +43,10 @@ class SiteGround:
     def read(self, path: str) -> bytes:
         """The bytes of a file; one that is gone is empty."""
         try:
-            return (self.root / path).read_bytes()
+            data = (self.root / path).read_bytes()
         except OSError:
             return b""
+        return _unpacked(data) if path.startswith(SEARCH_INDEX) else data
 
     def owner(self, path: str) -> str:
         """Whose file it is."""
@@ -73,6 +78,8 @@ class SiteGround:
             return self._conversation(owner, share)
         if owner.startswith("share "):
             return b""
+        if owner == SEARCH:
+            return b"\n".join(self._conversation(*each) for each in self.shares.items() if each[1].listed)
         if self._indexes is None:
             self._indexes = _encoded(_SEPARATOR.join(_of_card(card) for card in self.cards))
         return self._indexes
@@ -83,6 +90,13 @@ class SiteGround:
         exports = [self.read(share_file(share.slug, f"conversation.{kind}")) for kind in ("md", "json")]
         texts = [share.title or "", *(_texts(transcript) if transcript else ())]
         return b"\n".join([_encoded(_SEPARATOR.join(texts)), *exports, *(_data(transcript) if transcript else ())])
+
+
+def _unpacked(data: bytes) -> bytes:
+    """What a file of the search says, for most of them are compressed."""
+    with suppress(OSError, EOFError, zlib.error):
+        return gzip.decompress(data)
+    return data
 
 
 def _texts(transcript: Transcript) -> Iterable[str]:

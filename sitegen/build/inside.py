@@ -43,3 +43,10 @@ def sealed_index(
     sealing = gates.sealing(project.scope)
     content = pages.protected_project(project, cards, id_of=sealing.id_of)
     return seal_documents(pages, sealing, content, folder=project_file(project.slug, ""), is_offline=is_offline)
+
+
+def cards_of(shares: Iterable[Share], records: Mapping[str, ShareRecord]) -> list[Card]:
+    """The cards of all shares that indexes may know of, in the order of the shares."""
+    found = (records.get(share.slug) for share in shares if not share.is_expired)
+    texts = (record.card for record in found if record is not None and record.card)
+    return [card for text in texts if (card := from_text(text, Card)) is not None]

@@ -23,7 +23,7 @@ _RENDERING_LIBRARIES = (
     "pygments",
 )
 _FRAMING = (
-    *("pages", "build", "gate", "model"),
+    *("pages", "search", "build", "gate", "model"),
     *("urls.py", "assets.py", "materials.py", "catalogue.py", "locale"),
 )
 _FRAMING_LIBRARIES = ("cryptography", "jinja2", "markupsafe")

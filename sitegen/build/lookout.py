@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from sitegen.assets import load_assets
 from sitegen.build.ground import SiteGround
+from sitegen.build.owners import owner_of
 from sitegen.build.scan import Guarded, Leak, Scan
-from sitegen.build.site import SiteBuild, owner_of
+from sitegen.build.site import SiteBuild
 from sitegen.build.watchwords import Watchword
 from sitegen.model import Share
 from sitegen.output.cache import Cache

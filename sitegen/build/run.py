@@ -127,7 +127,12 @@ class Run:
         templates, static = self._layers.templates, self._layers.static
         site = self.config.site
         setting = Setting(
-            site=pages.Site(title=site.title, language=site.language, timezone=site.timezone),
+            site=pages.Site(
+                title=site.title,
+                language=site.language,
+                timezone=site.timezone,
+                has_search=self.config.search.enabled and not self.options.is_offline,
+            ),
             urls=Urls(base_url=site.base_url, offline=self.options.is_offline),
             templates=templates,
             static=static,
@@ -172,7 +177,8 @@ class Run:
 
     def _finished(self, site: SiteBuild, registry: Registry, *, is_clean: bool) -> FinishedBuild:
         """A build in which something failed isn't taken for one with nothing to do."""
-        is_clean = is_clean and not site.failures and not site.refused and site.removal.is_complete
+        is_clean = is_clean and not site.failures and not site.refused and not site.search_fault
+        is_clean = is_clean and site.removal.is_complete
         return FinishedBuild(
             files=site.files,
             built_at=self.now,
@@ -228,6 +234,9 @@ def _refuse_unfinished(site: SiteBuild) -> None:
             "single ones by fingerprint under [privacy]."
         )
         raise RefusedError(msg)
+    if site.search_fault:
+        msg = f"Everything was made but the search. {site.search_fault}"
+        raise BuildError(msg)
     if site.failures:
         msg = f"{_unmade(site)} couldn't be made; the others were. {_some(site.failures)}"
         raise BuildError(msg)

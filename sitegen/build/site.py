@@ -6,28 +6,30 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from sitegen.build import searching
 from sitegen.build.clean import pack, total, unpack
 from sitegen.build.family import Family
 from sitegen.build.gates import Gates
-from sitegen.build.inside import cards_inside, inside, sealed_index
+from sitegen.build.inside import cards_inside, cards_of, inside, sealed_index
 from sitegen.build.keys import Keys, digest
+from sitegen.build.owners import SEARCH, SITE, claims, gate_of_project, owner_of, owner_of_project, watchwords_key
 from sitegen.build.pool import make_all
 from sitegen.build.report import OnProgress
+from sitegen.build.searching import Searching, talk_key
 from sitegen.build.titles import Titles
 from sitegen.build.watchwords import Watchword, Watchwords
 from sitegen.build.work import Made, Setting, Task, make_pages
+from sitegen.errors import SitegenError
 from sitegen.model import Card, ConversationHead, Document, Project, Share
 from sitegen.output.cache import Cache
-from sitegen.output.codec import from_text, to_text
+from sitegen.output.codec import to_text
 from sitegen.output.folder import Folder, Removal
-from sitegen.output.plan import Claim, Plan
+from sitegen.output.plan import Plan
 from sitegen.output.records import FileRecord, ShareRecord
 from sitegen.output.state import State
 from sitegen.output.writer import Written
 from sitegen.pages import Pages
-from sitegen.urls import HOME, NOT_FOUND, SITEMAP, project_page, share_folder
 
-_SITE = "the site"
 _FOUND = "found in "
 
 
@@ -55,6 +57,8 @@ class SiteBuild:
     """Paths of the files that were written."""
     watchwords: dict[str, tuple[Watchword, ...]] = field(default_factory=dict, repr=False)
     """What must be seen nowhere of each protected share, by slug."""
+    search_fault: str | None = None
+    """Why there is no search, though there should be."""
     removal: Removal = field(default_factory=Removal)
     _projects: tuple[Project, ...] = field(init=False)
     """Those that have an index, because a listed share is in them; by slug."""
@@ -63,13 +67,15 @@ class SiteBuild:
     _titles: Titles = field(init=False, repr=False)
     _counts: dict[str, Mapping[str, int]] = field(init=False)
     """How much was taken out of transcripts, by key: shares that show the same have one transcript."""
+    _search: Searching = field(init=False, repr=False)
     _pages: Pages | None = None
 
     def __post_init__(self) -> None:
         self._counts = dict(unpack(text) for name, text in self.state.last.facts.items() if name.startswith(_FOUND))
+        self._search = Searching(self.setting)
         self._titles = Titles(self.setting, self.keys, self.heads)
         self._family = Family.of(self.shares, self.heads, title_of=self._titles.of)
-        listed = {share.project.slug: share.project for share in self.shares if _is_listed(share) and share.project}
+        listed = {share.project.slug: share.project for share in self.shares if share.is_indexed and share.project}
         self._projects = tuple(listed[slug] for slug in sorted(listed))
         indexed = frozenset(listed)
         self._prepare_gates()
@@ -94,12 +100,7 @@ class SiteBuild:
 
     def plan(self) -> Plan:
         """Who may write where. Raises OutputError for collisions, before anything is touched."""
-        claims = [Claim(_SITE, files=(HOME, NOT_FOUND, SITEMAP, ".nojekyll"), folders=("assets",))]
-        claims += [Claim(owner_of(share), folders=(share_folder(share.slug).rstrip("/"),)) for share in self.shares]
-        claims += [
-            Claim(_project(each), folders=(project_page(each.slug).rpartition("/")[0],)) for each in self._projects
-        ]
-        return Plan.of(claims)
+        return Plan.of(claims(self.shares, self._projects, has_search=self._search.is_on))
 
     def remove_first(self, plan: Plan) -> None:
         """Takes back what isn't shared any more, what expired or has another gate now, before anything can fail."""
@@ -109,8 +110,12 @@ class SiteBuild:
                 self.removal += self.folder.remove(owner_of(share))
         for project in self._projects:
             # The index of a project that was open tells more than it may now.
-            if project.is_gated and self.state.last.facts.get(_gate(project)) != self.gates.gate_id(project.scope):
-                self.removal += self.folder.remove(_project(project))
+            if project.is_gated and self.state.last.facts.get(gate_of_project(project)) != self.gates.gate_id(
+                project.scope
+            ):
+                self.removal += self.folder.remove(owner_of_project(project))
+        if self._search.is_outdated(self.state.last, self.shares, self._terms):
+            self.removal += self.folder.remove(SEARCH)  # it tells of something that is taken back
 
     def make_shares(self) -> None:
         """Keeps the shares whose pages stand, and makes the others."""
@@ -138,17 +143,34 @@ class SiteBuild:
             self._accept(by_slug[made.slug], made)
 
     def make_indexes(self) -> None:
-        """Home, projects, 404, sitemap and assets, where what they show has changed."""
-        cards = self._cards()
+        """Search, home, projects, 404, sitemap and assets, where what they show has changed."""
+        cards = cards_of(self.shares, self.records)
+        self._make_search([card for card in cards if card.listed and not card.is_protected])
         for project in self._projects:
             if project.is_gated:
                 self._make_gated_index(project)
                 continue
             own = [card for card in cards if card.project == project.slug]
             key = digest(self.keys.framing, project, own)
-            self._make_once(_project(project), key, partial(self.pages.project, project, own))
-        key = digest(self.keys.framing, self._projects, cards)
-        self._make_once(_SITE, key, lambda: self._site_documents(cards))
+            self._make_once(owner_of_project(project), key, partial(self.pages.project, project, own))
+        key = digest(self.keys.framing, self._projects, cards, self._has_search)
+        self._make_once(SITE, key, lambda: self._site_documents(cards))
+
+    def _make_search(self, cards: list[Card]) -> None:
+        """The search; one that can't be made costs nothing else."""
+        if not self._search.is_on or not cards:
+            return
+        self.facts[searching.TERMS] = self._search.terms(self.shares, self._terms)
+        key = digest(self.keys.framing, self._search.made_of(cards, self.records))
+        try:
+            self._make_once(SEARCH, key, lambda: self._search.make(self.pages, cards, self.records))
+        except SitegenError as error:
+            self.search_fault = str(error)
+            self.removal += self.folder.remove(SEARCH)
+
+    @property
+    def _has_search(self) -> bool:
+        return SEARCH in self.facts and self.search_fault is None
 
     def finish(self) -> None:
         """Prunes what is stale. What the state must know is in `files`, `records` and `facts` then."""
@@ -170,7 +192,7 @@ class SiteBuild:
     def used_entries(self) -> set[str]:
         """Keys of what the site is made of now, in the cache."""
         used = {record.cache_key for record in self.records.values() if record.cache_key}
-        return used | {_watchwords_key(key) for key in used}
+        return used | {name(key) for key in used for name in (watchwords_key, talk_key)}
 
     @property
     def written(self) -> int:
@@ -180,7 +202,7 @@ class SiteBuild:
     @property
     def open_cards(self) -> list[Card]:
         """What indexes that everyone can read may say."""
-        return [card for card in self._cards() if not card.is_protected]
+        return [card for card in cards_of(self.shares, self.records) if not card.is_protected]
 
     @property
     def projects(self) -> tuple[Project, ...]:
@@ -189,7 +211,7 @@ class SiteBuild:
 
     def gate_fact(self, share: Share) -> str:
         """Changes when the site must be searched anew for the words of a protected share."""
-        return digest(_watchwords_key(self.keys.transcript(share)), self.gates.gate_id(share.slug))
+        return digest(watchwords_key(self.keys.transcript(share)), self.gates.gate_id(share.slug))
 
     def _is_standing(self, share: Share) -> bool:
         """Whether the share's pages are there as they should be; they are kept then."""
@@ -201,14 +223,19 @@ class SiteBuild:
 
     def _has_same_terms(self, share: Share) -> bool:
         known = self.state.last.shares.get(share.slug)
-        terms = self.keys.terms(share, gate_id=self.gates.gate_id(share.slug))
-        return known is not None and known.page_key.startswith(terms) and share.slug not in self.gates.faults
+        is_same = known is not None and known.page_key.startswith(self._terms(share))
+        return is_same and share.slug not in self.gates.faults
+
+    def _terms(self, share: Share) -> str:
+        return self.keys.terms(share, gate_id=self.gates.gate_id(share.slug))
 
     def _recalls(self, share: Share) -> bool:
         """Whether all is known again that only the conversation tells: what must be seen nowhere, a card for inside."""
+        if not self._search.recalls(share, self.state.last.shares[share.slug]):
+            return False
         if not share.is_gated or share.is_expired:
             return True
-        words = Cache(self.setting.cache_folder).get(_watchwords_key(self.keys.transcript(share)), Watchwords)
+        words = Cache(self.setting.cache_folder).get(watchwords_key(self.keys.transcript(share)), Watchwords)
         if words is None or (share.is_inherited and inside(share) not in self.state.last.facts):
             return False
         self.watchwords[share.slug] = words.all
@@ -238,22 +265,22 @@ class SiteBuild:
             parent=self._family.parent(share),
             children=self._family.children(share),
             sealing=self.gates.sealing(share.slug) if share.is_gated else None,
-            watchwords_key=_watchwords_key(self.keys.transcript(share)),
+            watchwords_key=watchwords_key(self.keys.transcript(share)),
         )
 
     def _make_gated_index(self, project: Project) -> None:
         """The index of a protected project: its shares by title inside, one neutral page outside."""
         cards = cards_inside(project, self.shares, records=self.records, facts=self.facts)
         gate_id = self.gates.gate_id(project.scope)
-        self.facts[_gate(project)] = gate_id
+        self.facts[gate_of_project(project)] = gate_id
         if project.scope not in self.gates.faults:
             key = digest(self.keys.framing, project, cards, gate_id)
             is_offline = self.setting.urls.offline
             make = partial(sealed_index, self.pages, self.gates, project, cards, is_offline=is_offline)
-            self._make_once(_project(project), key, make)
+            self._make_once(owner_of_project(project), key, make)
         if project.scope in self.gates.faults:
             self.failures.append(self.gates.faults[project.scope])
-            self.removal += self.folder.remove(_project(project))
+            self.removal += self.folder.remove(owner_of_project(project))
 
     def _make_tombstone(self, share: Share) -> None:
         self._write(owner_of(share), [self.pages.tombstone(share)])
@@ -290,8 +317,7 @@ class SiteBuild:
             self.removal += self.folder.remove(owner_of(share))
             return
         self.folder.keep_as_is(owner_of(share))
-        terms = self.keys.terms(share, gate_id=self.gates.gate_id(share.slug))
-        self.records[share.slug] = replace(self.state.last.shares[share.slug], page_key=terms)
+        self.records[share.slug] = replace(self.state.last.shares[share.slug], page_key=self._terms(share))
         if text := self.state.last.facts.get(inside(share)):
             self.facts[inside(share)] = text
 
@@ -311,39 +337,12 @@ class SiteBuild:
             self._write(owner, make())
 
     def _write(self, owner: str, documents: Iterable[Document]) -> None:
-        self._count(self.folder.writer(owner).write(documents))
+        self.changed |= self.folder.write(owner, documents)
 
     def _site_documents(self, cards: list[Card]) -> list[Document]:
         pages, projects = self.pages, self._projects
-        return [pages.home(projects, cards), pages.not_found(), *pages.extras(projects, cards)]
-
-    def _cards(self) -> list[Card]:
-        """The cards of all shares that indexes may know of, in the order of the shares."""
-        records = (self.records.get(share.slug) for share in self.shares if not share.is_expired)
-        texts = (record.card for record in records if record is not None and record.card)
-        return [card for text in texts if (card := from_text(text, Card)) is not None]
+        home = pages.home(projects, cards, has_search=self._has_search)
+        return [home, pages.not_found(), *pages.extras(projects, cards)]
 
     def _has_index(self, share: Share) -> bool:
         return share.project is not None and share.project in self._projects
-
-
-def _is_listed(share: Share) -> bool:
-    return share.listed and not share.is_expired
-
-
-def owner_of(share: Share) -> str:
-    """Whose files in the output the pages of a share are."""
-    return f"share {share.slug}"
-
-
-def _project(project: Project) -> str:
-    return f"project {project.slug}"
-
-
-def _gate(project: Project) -> str:
-    """Under which name the state knows the gate of a project's index."""
-    return f"gate {project.slug}"
-
-
-def _watchwords_key(transcript_key: str) -> str:
-    return digest("watchwords", transcript_key)

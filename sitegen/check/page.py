@@ -10,6 +10,7 @@ from sitegen.check.policy import Policy, blocks_own, check_policy, read_policy
 from sitegen.check.references import Reference, Use, references_of
 from sitegen.check.report import Finding
 from sitegen.check.site import NOT_FOUND, Site, Target, host_of, scheme_of
+from sitegen.urls import SEARCH_PAGE
 
 XML_PAGES = (".xhtml", ".xht")
 PAGES = (".html", ".htm", *XML_PAGES)
@@ -71,7 +72,7 @@ class _Reading:
 
 
 def _check(reading: _Reading) -> PageFacts:
-    findings = [reading.finding(*fault) for fault in check_policy(reading.tags)]
+    findings = [reading.finding(*fault) for fault in check_policy(reading.tags, runs_wasm=reading.path == SEARCH_PAGE)]
     ids = _ids(reading, findings)
     policy = _policy(reading.tags)
     wanted: list[Wanted] = []

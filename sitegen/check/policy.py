@@ -16,6 +16,7 @@ _NEVER_FOR_CODE = frozenset({"data:", "blob:"})
 _CODE = ("script-src", "script-src-elem", "default-src", "object-src")
 _MUST_BE_SAID = ("default-src", "base-uri", "form-action")
 _KEYWORDS = frozenset({"'none'", "'self'", "'script'", "'strict-dynamic'", "'report-sample'"})
+_WASM = ("script-src", "'wasm-unsafe-eval'")
 _HASH = re.compile(r"'sha(256|384|512)-[A-Za-z0-9+/_-]+={0,2}'")
 _NOT_SOURCES = frozenset({"require-trusted-types-for", "trusted-types", "sandbox", "upgrade-insecure-requests"})
 _JAVASCRIPT = re.compile(r"(?:text|application)/(?:x-)?(?:java|ecma|j|live)script(?:\d\.\d)?", re.IGNORECASE)
@@ -47,8 +48,8 @@ def read_policy(text: str) -> Policy:
     return Policy(directives)
 
 
-def check_policy(tags: Sequence[Tag]) -> Iterator[Fault]:
-    """What is wrong with the page's policy, or with the page by its policy."""
+def check_policy(tags: Sequence[Tag], *, runs_wasm: bool = False) -> Iterator[Fault]:
+    """What is wrong with the page's policy, or with the page by its policy. Only the search may run WebAssembly."""
     place = next((number for number, tag in enumerate(tags) if _is_policy(tag)), None)
     if place is None:
         yield 0, "it has no Content-Security-Policy, so a script in it would run"
@@ -58,7 +59,7 @@ def check_policy(tags: Sequence[Tag]) -> Iterator[Fault]:
     if early is not None:
         yield early.offset, f"a <{early.name}> stands before the Content-Security-Policy, which doesn't hold for it"
     policy = read_policy(tags[place].attributes.get("content", ""))
-    yield from ((tags[place].offset, sentence) for sentence in _weaknesses(policy))
+    yield from ((tags[place].offset, sentence) for sentence in _weaknesses(policy, runs_wasm=runs_wasm))
     yield from _breaches(tags, policy)
 
 
@@ -66,7 +67,7 @@ def _is_policy(tag: Tag) -> bool:
     return tag.name == "meta" and tag.attributes.get("http-equiv", "").lower() == _NAME
 
 
-def _weaknesses(policy: Policy) -> Iterator[str]:
+def _weaknesses(policy: Policy, *, runs_wasm: bool) -> Iterator[str]:
     for name in _MUST_BE_SAID:
         if name not in policy.directives:
             yield f"its Content-Security-Policy doesn't say {name}, which leaves it open"
@@ -74,7 +75,7 @@ def _weaknesses(policy: Policy) -> Iterator[str]:
         if name in _NOT_SOURCES:
             continue
         for source in sources:
-            if not _is_strict(name, source):
+            if not _is_strict(name, source) and not (runs_wasm and (name, source) == _WASM):
                 yield f"its Content-Security-Policy allows {source} for {name}; only this site and hashes are safe"
 
 

@@ -19,6 +19,7 @@ from sitegen.config.types import (
     ProjectEntry,
     RegistryEntry,
     RuleEntry,
+    Search,
     ShareEntry,
     Site,
     Source,
@@ -26,7 +27,10 @@ from sitegen.config.types import (
 )
 from sitegen.model import Gate, Show
 
-_SECTIONS: Final = ("site", "source", "output", "privacy", "share", "project", "rule", "registry", "pages", "theme")
+_SECTIONS: Final = (
+    *("site", "source", "output", "privacy", "share", "project", "rule", "registry", "pages", "search"),
+    "theme",
+)
 
 
 def load(path: Path) -> Config:
@@ -48,6 +52,7 @@ def load(path: Path) -> Config:
         registry=_registry(top.table("registry")),
         pages=_pages(top.table("pages")),
         theme=_theme(top.table("theme"), path.parent),
+        search=_search(top.table("search")),
     )
     _refuse_publishing_ourselves(config, top.table("output"))
     return config
@@ -207,6 +212,11 @@ def _theme(table: Table, folder: Path) -> Theme:
     table.allow(_names(Theme))
     value = table.text("folder")
     return Theme(None if value is None else values.local_path(table, "folder", value, folder=folder))
+
+
+def _search(table: Table) -> Search:
+    table.allow(_names(Search))
+    return Search(enabled=table.flag("enabled") or False)
 
 
 def _names(kind: type[object]) -> tuple[str, ...]:

@@ -202,6 +202,13 @@ class Theme:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """`[search]`: whether the conversations of the site can be searched."""
+
+    enabled: bool = field(default=False, metadata=SITE)
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All of sitegen.toml. `path` is the file, `folder` the one that its relative paths start from; both absolute."""
 
@@ -217,6 +224,7 @@ class Config:
     registry: RegistryEntry = field(default_factory=RegistryEntry, metadata=NOTHING)
     pages: Pages = field(default_factory=Pages, metadata=PAGE)
     theme: Theme = field(default_factory=Theme, metadata=NOTHING)
+    search: Search = field(default_factory=Search, metadata=SITE)
 
 
 def fingerprint(config: Config, scope: Literal["text", "page", "site"]) -> str:

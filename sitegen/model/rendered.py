@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -40,7 +41,7 @@ class Exchange:
     """A prompt and all that came of it, as one complete HTML fragment.
 
     `html` may hold ROOT. `anchors` are all ids in it that a link may point to. `search_text` is the prose a reader can
-    search for.
+    search for; `said` tells where in it the text of each message begins, "" standing for what isn't a message.
     """
 
     anchor: str
@@ -50,6 +51,14 @@ class Exchange:
     outline: OutlineEntry | None = None
     marks: tuple[Mark, ...] = ()
     search_text: str = ""
+    said: tuple[tuple[str, int], ...] = ()
+
+    def sayings(self) -> Iterator[tuple[str, str]]:
+        """The messages by anchor, each with its text."""
+        ends = [start - 1 for _, start in self.said[1:]] + [len(self.search_text)]
+        for (anchor, start), end in zip(self.said, ends, strict=True):
+            if anchor:
+                yield anchor, self.search_text[start:end]
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,11 @@ class Share:
         return self.gate is not Gate.NONE or self.agreement is not None
 
     @property
+    def is_indexed(self) -> bool:
+        """Whether indexes list it."""
+        return self.listed and not self.is_expired
+
+    @property
     def shown(self) -> tuple[object, ...]:
         """All that decides how much of the conversation is shown."""
         parts = (self.messages, self.exclude, self.exclude_tools)

@@ -11,6 +11,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Self
 
@@ -23,9 +24,10 @@ from sitegen.output.plan import Plan
 from sitegen.output.records import FileRecord, LastBuild
 from sitegen.output.stamps import ABSENT, Stamp, stamp_output
 from sitegen.output.state import State
-from sitegen.output.writer import Writer, Written, foreign, replace_file
+from sitegen.output.writer import Document, Writer, Written, foreign, replace_file
 
 _FEW = 3
+_BATCH = 500
 _STALE = "stale"
 """Owner of what should be gone, in no plan."""
 
@@ -131,6 +133,16 @@ class Folder:
     def writer(self, owner: str) -> Writer:
         """What writes the owner's documents; it can be sent to another process."""
         return Writer(self.root, self._plan.claim(owner), self._known_by_owner.get(owner, {}))
+
+    def write(self, owner: str, documents: Iterable[Document]) -> set[str]:
+        """Write an owner's documents here, a batch at a time, and return the paths of those that were changed."""
+        writer, rest = self.writer(owner), iter(documents)
+        changed = set[str]()
+        while batch := list(islice(rest, _BATCH)):
+            written = writer.write(batch)
+            self.accept(written)
+            changed |= {file.record.path for file in written if file.is_changed}
+        return changed
 
     def accept(self, written: Iterable[Written]) -> None:
         """Count files that a writer wrote among those of this build."""

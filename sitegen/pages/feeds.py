@@ -1,7 +1,8 @@
-"""What machines read: the sitemap and a project's Atom feed. Both need to know where the site stands."""
+"""What machines read: the sitemap, and Atom feeds of the site and of projects. All need the address of the site."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from markupsafe import escape
@@ -14,6 +15,7 @@ from sitegen.pages.listing import last_activity, tops
 
 FEED_NAME = "feed.xml"
 _FEED_LENGTH = 50
+_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 
@@ -50,24 +52,52 @@ def make_feed(frame: Frame, project: Project, cards: Sequence[Card]) -> Document
     """The newest open shares of a project; None when the site's URL isn't known or none has a date."""
     if not has_feed(frame, project, cards):
         return None
+    title = f"{project.name} · {frame.site.title}"
     path = urls.project_file(project.slug, FEED_NAME)
-    here, page = frame.urls.absolute(path) or "", frame.urls.absolute(urls.project_page(project.slug)) or ""
-    shown = [card for card in tops(cards) if not card.is_protected and last_activity(card)][:_FEED_LENGTH]
+    return _feed(frame, path, title, page=urls.project_page(project.slug), cards=cards)
+
+
+def has_site_feed(frame: Frame, cards: Sequence[Card]) -> bool:
+    """Whether the site's URL is known and an open listed share has a date."""
+    return frame.urls.absolute(urls.HOME) is not None and bool(_dated(cards))
+
+
+def make_site_feed(frame: Frame, cards: Sequence[Card]) -> Document | None:
+    """The newest open listed shares of the whole site; None when the site's URL isn't known or none has a date."""
+    listed = [card for card in cards if card.listed]
+    if not has_site_feed(frame, listed):
+        return None
+    return _feed(frame, urls.FEED, frame.site.title, page=urls.HOME, cards=listed)
+
+
+def _dated(cards: Sequence[Card]) -> list[Card]:
+    return [card for card in tops(cards) if not card.is_protected and last_activity(card)]
+
+
+def _feed(frame: Frame, path: str, title: str, *, page: str, cards: Sequence[Card]) -> Document:
+    """An Atom feed about `page`. It has the newest only, so it doesn't grow with the site."""
+    here, about = frame.urls.absolute(path) or "", frame.urls.absolute(page) or ""
+    shown = _dated(cards)[:_FEED_LENGTH]
     entries = "".join(_entry(frame, card) for card in shown)
-    title = escape(f"{project.name} · {frame.site.title}")
     text = (
-        f'{_HEAD}<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="{escape(frame.t.language)}">\n'
-        f"<title>{title}</title>\n<id>{escape(page)}</id>\n<updated>{machine(last_activity(shown[0]))}</updated>\n"
-        f'<author><name>{escape(frame.site.title)}</name></author>\n<link rel="self" href="{escape(here)}"/>\n'
-        f'<link href="{escape(page)}"/>\n{entries}</feed>\n'
+        f'{_HEAD}<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="{_text(frame.t.language)}">\n'
+        f"<title>{_text(title)}</title>\n<id>{_text(about)}</id>\n"
+        f"<updated>{machine(last_activity(shown[0]))}</updated>\n"
+        f'<author><name>{_text(frame.site.title)}</name></author>\n<link rel="self" href="{_text(here)}"/>\n'
+        f'<link href="{_text(about)}"/>\n{entries}</feed>\n'
     )
     return Document(path, text.encode("utf-8", "replace"))
 
 
+def _text(text: str) -> str:
+    """Text as XML holds it, without the characters that it can't hold."""
+    return escape(_NOT_XML.sub("", text))
+
+
 def _entry(frame: Frame, card: Card) -> str:
     url = escape(frame.urls.absolute(urls.share_page(card.slug)) or "")
-    summary = f"<summary>{escape(card.first_prompt)}</summary>" if card.first_prompt else ""
+    summary = f"<summary>{_text(card.first_prompt)}</summary>" if card.first_prompt else ""
     return (
-        f"<entry><title>{escape(card.title)}</title><id>{url}</id>"
+        f"<entry><title>{_text(card.title)}</title><id>{url}</id>"
         f'<updated>{machine(last_activity(card))}</updated><link href="{url}"/>{summary}</entry>\n'
     )

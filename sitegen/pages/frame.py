@@ -33,6 +33,8 @@ class Site:
     title: str = "Conversations"
     language: str = "en"
     timezone: str = "UTC"
+    has_search: bool = False
+    """Whether there is a page that searches all conversations."""
 
 
 @dataclass(frozen=True, slots=True)

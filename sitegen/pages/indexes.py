@@ -13,9 +13,10 @@ from sitegen import urls
 from sitegen.model import Card, Document, Gate, Json, Project
 from sitegen.pages import charts, facts, late
 from sitegen.pages.dates import machine
-from sitegen.pages.feeds import FEED_NAME, has_feed, make_feed, make_sitemap
+from sitegen.pages.feeds import FEED_NAME, has_feed, has_site_feed, make_feed, make_site_feed, make_sitemap
 from sitegen.pages.frame import Frame, Link
 from sitegen.pages.listing import entries, last_activity, tops, weeks
+from sitegen.pages.search import finder
 
 PAGE_LENGTH = 100
 _NEWEST = 12
@@ -45,7 +46,9 @@ class _Rank:
     bar: Markup
 
 
-def make_home(frame: Frame, projects: Sequence[Project], cards: Sequence[Card]) -> Document:
+def make_home(
+    frame: Frame, projects: Sequence[Project], cards: Sequence[Card], *, has_search: bool = False
+) -> Document:
     """Projects by last activity, then the newest open shares; shares without a project stand below."""
     listed = [card for card in cards if card.listed]
     open_cards = tops([card for card in listed if not card.is_protected])
@@ -59,6 +62,9 @@ def make_home(frame: Frame, projects: Sequence[Project], cards: Sequence[Card]) 
         newest=entries(frame, urls.HOME, open_cards[:_NEWEST], children=listed),
         loose=entries(frame, urls.HOME, tops(loose), children=listed),
         chart=charts.columns(weeks(frame, open_cards, newest)),
+        finder=finder(frame, urls.HOME) if has_search else None,
+        search=frame.link(urls.HOME, urls.SEARCH_PAGE) if has_search and not frame.urls.offline else "",
+        feed=frame.link(urls.HOME, urls.FEED) if has_site_feed(frame, listed) else "",
     )
 
 
@@ -118,6 +124,7 @@ def _project_page(
         pages=[_page_link(frame, path, project, page) for page in range(1, count + 1)] if count > 1 else [],
         data=frame.link(path, urls.project_file(project.slug, "entries.json")) if count > 1 else "",
         feed=_feed_link(frame, path, project, shown),
+        finder=finder(frame, path) if project.gate is Gate.NONE and shown else None,
     )
 
 
@@ -169,7 +176,8 @@ def make_not_found(frame: Frame) -> Document:
 
 
 def make_extras(frame: Frame, projects: Sequence[Project], cards: Sequence[Card]) -> list[Document]:
-    """`.nojekyll`, the assets, and the sitemap when the site's URL is known."""
+    """`.nojekyll`, the assets, and the sitemap and the site's feed when its URL is known."""
     plain = [Document(".nojekyll", b""), *frame.assets.documents]
-    sitemap = make_sitemap(frame, projects, cards)
-    return [*plain, sitemap] if sitemap else plain
+    if frame.urls.offline or frame.site.has_search:
+        plain += frame.assets.search_documents
+    return [*plain, *filter(None, (make_sitemap(frame, projects, cards), make_site_feed(frame, cards)))]

@@ -10,6 +10,7 @@ from sitegen.catalogue import Catalogue
 from sitegen.model import Card, Document, Project, Share, Transcript
 from sitegen.pages import gate, indexes, protected, shares
 from sitegen.pages.frame import Frame, Site
+from sitegen.pages.search import make_search_page
 from sitegen.urls import Urls
 
 
@@ -73,14 +74,18 @@ class Pages:
         """The index of a project, in pages of a hundred; `cards` may be all of the site's."""
         return indexes.make_project(self._frame, project, cards)
 
-    def home(self, projects: Sequence[Project], cards: Sequence[Card]) -> Document:
+    def home(self, projects: Sequence[Project], cards: Sequence[Card], *, has_search: bool = False) -> Document:
         """The first page: the projects that have listed shares, and the newest shares."""
-        return indexes.make_home(self._frame, projects, cards)
+        return indexes.make_home(self._frame, projects, cards, has_search=has_search)
+
+    def search(self) -> Document:
+        """The page that searches all conversations by Pagefind."""
+        return make_search_page(self._frame)
 
     def not_found(self) -> Document:
         """404.html."""
         return indexes.make_not_found(self._frame)
 
     def extras(self, projects: Sequence[Project], cards: Sequence[Card]) -> list[Document]:
-        """What stands beside the pages: `.nojekyll`, the assets, and the sitemap when the site's URL is known."""
+        """What stands beside the pages: `.nojekyll`, assets; where the site's URL is known, a sitemap and a feed."""
         return indexes.make_extras(self._frame, projects, cards)

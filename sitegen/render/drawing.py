@@ -35,7 +35,8 @@ class Gathered:
 
     anchors: tuple[str, ...]
     marks: tuple[Mark, ...]
-    texts: tuple[str, ...]
+    texts: tuple[tuple[str, str], ...]
+    """The anchor of a message, "" for anything else, and what is said there."""
 
 
 @dataclass(slots=True)
@@ -61,7 +62,7 @@ class Drawing:
     """Names of the share's files shown in a message or step, by its anchor."""
     _anchors: list[str] = field(default_factory=list)
     _marks: list[Mark] = field(default_factory=list)
-    _texts: list[str] = field(default_factory=list)
+    _texts: list[tuple[str, str]] = field(default_factory=list)
     _has_prompt: bool = False
     _day: str = ""
     _model: str | None = None
@@ -120,9 +121,10 @@ class Drawing:
         self.failures += 1
         self.mark("error", anchor, message)
 
-    def search(self, text: str) -> None:
-        """Adds plain text that a reader can search for."""
-        self._texts.append(text)
+    def search(self, text: str, anchor: str = "") -> None:
+        """Adds plain text that a reader can search for; `anchor` is the message that says it."""
+        if text:
+            self._texts.append((anchor, text))
 
     def embed(self, nested: tuple[Nested, ...]) -> str:
         """The HTML of subagents, whose ids are the page's from now on."""

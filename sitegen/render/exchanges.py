@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from sitegen.model import Exchange, Message, OutlineEntry
 from sitegen.render.context import Context
@@ -73,6 +74,8 @@ class _Draft:
         """The exchange, without its count of messages."""
         kind = "exchange continued" if self.is_continued else "exchange"
         body = "".join(piece.html for piece in self.pieces)
+        texts = [each for piece in self.pieces for each in piece.gathered.texts]
+        starts = accumulate((len(text) + 1 for _, text in texts[:-1]), initial=0)
         return Exchange(
             anchor=self.anchor,
             html=f'<section class="{kind}" id="{self.anchor}">{body}</section>',
@@ -80,7 +83,8 @@ class _Draft:
             anchors=tuple(anchor for piece in self.pieces for anchor in piece.gathered.anchors),
             outline=self.outline,
             marks=tuple(mark for piece in self.pieces for mark in piece.gathered.marks),
-            search_text="\n".join(text for piece in self.pieces for text in piece.gathered.texts if text),
+            search_text="\n".join(text for _, text in texts),
+            said=tuple((anchor, start) for (anchor, _), start in zip(texts, starts, strict=False)),
         )
 
 

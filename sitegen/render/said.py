@@ -27,7 +27,7 @@ def draw_prompt(item: Prompt, drawing: Drawing) -> str:
     message = item.message
     anchor = drawing.anchor("m", message)
     drawing.mark("prompt", anchor, message)
-    drawing.search(f"{item.command} {item.text}".strip())
+    drawing.search(f"{item.command} {item.text}".strip(), anchor)
     command = f'<p class="command"><code>{escape(visible(item.command))}</code></p>' if item.command else ""
     level = drawing.heading("prompt")
     prose = _foldable(item.text, message, drawing, level=level) if item.text.strip() else ""
@@ -72,7 +72,7 @@ def draw_answer(item: Answer, drawing: Drawing) -> str:
     source = "\n\n".join(
         part.content.text for part in item.parts if not isinstance(part.content, Attachment) and part.content.text
     )
-    drawing.search(source)
+    drawing.search(source, anchor)
     drawing.mark("answer", anchor, item.message, weight=len(source))
     kind = "answer interim" if item.is_interim else "answer"
     return (
