@@ -27,6 +27,8 @@ class Block:
     tool_name: str | None = None
     tool_use_id: str | None = None
     payload: JsonObject = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    """What was found out about this call; labels of whole messages are the message's."""
 
 
 @dataclass(frozen=True, slots=True)

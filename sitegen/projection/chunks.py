@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, cast, get_args
 
 from sitegen.model import Attachment, Block, BlockKind, ConversationHead, Json, JsonObject
@@ -38,7 +38,7 @@ SELECT message_id, filename, mime_type, storage_path, content_hash, size_bytes, 
 FROM p.main.attachments WHERE rowid IN (SELECT unnest(?::BIGINT[])) ORDER BY rowid
 """
 _LABELS: Final = """
-SELECT m.id, l.pack, l.question, l.choice, l.value
+SELECT m.id, b.block_index, l.pack, l.question, l.choice, l.value
 FROM p.main.labels l LEFT JOIN p.main.content_blocks b ON l.target_kind = 'tool_call' AND b.id = l.target_id
 JOIN p.main.messages m ON m.id = CASE l.target_kind WHEN 'tool_call' THEN b.message_id ELSE l.target_id END
 WHERE l.target_kind IN ('tool_call', 'message') AND m.conversation_id IN (SELECT unnest(?)) ORDER BY ALL
@@ -70,6 +70,7 @@ class Chunk:
     messages: dict[str, list[MessageRow]] = field(default_factory=lambda: defaultdict(list))
     blocks: dict[str, list[tuple[int, Block]]] = field(default_factory=lambda: defaultdict(list))
     attachments: dict[str, list[Attachment]] = field(default_factory=lambda: defaultdict(list))
+    call_labels: dict[tuple[str, int], list[str]] = field(default_factory=lambda: defaultdict(list))
     labels: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     forks: dict[str, list[tuple[str | None, str]]] = field(default_factory=lambda: defaultdict(list))
     records: Mapping[str, list[RawRecord]] = field(default_factory=dict)
@@ -80,8 +81,14 @@ class Chunk:
 
     def blocks_of(self, message: MessageRow) -> tuple[Block, ...]:
         """The blocks of a message in order; they leave the chunk, so that memory falls as conversations are built."""
-        rows = self.blocks.pop(message.id, [])
-        return tuple(block for _, block in sorted(rows, key=lambda row: (row[0], row[1].kind, row[1].text or "")))
+        rows = sorted(self.blocks.pop(message.id, []), key=lambda row: (row[0], row[1].kind, row[1].text or ""))
+        if self.call_labels:
+            return tuple(self._labelled(block, (message.id, index)) for index, block in rows)
+        return tuple(block for _, block in rows)
+
+    def _labelled(self, block: Block, place: tuple[str, int]) -> Block:
+        found = self.call_labels.pop(place, ()) if block.kind == "tool_use" else ()
+        return replace(block, labels=tuple(found)) if found else block
 
 
 def plan(units: Iterable[Sequence[ConversationHead]]) -> Iterator[list[Sequence[ConversationHead]]]:
@@ -111,8 +118,9 @@ def read_chunk(
         chunk.blocks[message].append((index, _block(kind, *cells)))
     _read_attachments(database, chunk, all_numbers(places.attachments, row_ids))
     if labels and schema.has("labels"):
-        for message, pack, question, choice, value in database.query(_LABELS, [row_ids]):
-            chunk.labels[message].append(_label(pack, question, choice, value))
+        for message, block_index, *told in database.query(_LABELS, [row_ids]):
+            labels = chunk.labels[message] if block_index is None else chunk.call_labels[message, block_index]
+            labels.append(_label(*told))
     if schema.has("divergences"):
         for conversation, after, branch in database.query(_FORKS, [row_ids]):
             chunk.forks[conversation].append((after, branch))

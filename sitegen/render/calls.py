@@ -37,6 +37,7 @@ def paired_call(message: Message, number: int, block: Block, found: Found | None
         finished_at=found.message.created_at if found else None,
         is_error=is_error or status == "error",
         status=status if isinstance(status, str) else None,
+        labels=block.labels,
         is_result_shown=not (_is_hidden(result) or block.payload.get("is_embedded") is True),
     )
 

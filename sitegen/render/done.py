@@ -12,7 +12,7 @@ from sitegen.render.activity import duration, seconds_between, tell
 from sitegen.render.context import Context
 from sitegen.render.drawing import Drawing
 from sitegen.render.items import Aside, Call, Run, Thought
-from sitegen.render.said import draw_note
+from sitegen.render.said import draw_labels, draw_note
 from sitegen.render.steps import Step
 from sitegen.render.text import clean, first_line
 from sitegen.render.tools import render_call
@@ -111,10 +111,13 @@ def _call(item: Call, step: Step, drawing: Drawing, *, is_open: bool) -> str:
     line = f"{step.summary}{_time_taken(seconds, ctx)}"
     head = f'<li class="step call{" failed" * step.failed}"'
     detail = _detail(step, ctx) if ctx.options.show is Show.ALL else ""
+    labels = draw_labels(paired.labels)
     if not detail and not agents:
-        return f'{head}{identity}><p class="line">{line}</p></li>'
+        return f'{head}{identity}><p class="line">{line}</p>{labels}</li>'
     is_open = is_open or step.is_open
-    return f"{head}><details{identity}{' open' * is_open}><summary>{line}</summary>{detail}{agents}</details></li>"
+    return (
+        f"{head}><details{identity}{' open' * is_open}><summary>{line}</summary>{detail}{agents}</details>{labels}</li>"
+    )
 
 
 def _detail(step: Step, ctx: Context) -> str:

@@ -150,6 +150,7 @@ def _call(call: Call, strand: Strand) -> _Object:
             "input": dict(paired.input),
             "output": result if paired.is_result_shown else None,
             "failed": True if step is not None and step.failed else None,
+            "labels": list(paired.labels) or None,
             "files": list(strand.files.get(paired.anchor, ())) or None,
         }
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from markupsafe import Markup, escape
 
 from sitegen.model import ROOT, Attachment, Message
@@ -112,8 +114,13 @@ def _who(role: str, message: Message, drawing: Drawing, *, level: int) -> str:
 
 
 def _labels(message: Message) -> str:
-    labels = "".join(f"<li>{escape(visible(label))}</li>" for label in message.labels)
-    return f'<ul class="labels">{labels}</ul>' if labels else ""
+    return draw_labels(message.labels)
+
+
+def draw_labels(labels: Iterable[str]) -> str:
+    """The list of what was found out about a message or a call; nothing when that's nothing."""
+    items = "".join(f"<li>{escape(visible(label))}</li>" for label in labels)
+    return f'<ul class="labels">{items}</ul>' if items else ""
 
 
 # ------------------------------------------------------------------------------------------------ neither side's

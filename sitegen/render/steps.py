@@ -67,6 +67,7 @@ class PairedCall:
     """The source's word for its state ("running", "completed", "error"), when it has one."""
     has_subagent: bool = False
     """The subagent's own conversation follows the detail; the core puts it there."""
+    labels: tuple[str, ...] = ()
     is_result_shown: bool = True
     """False: the share shows no results. A missing one isn't worth a word then."""
 

@@ -420,7 +420,9 @@ def test_labels_come_only_when_asked_for(tmp_path: Path) -> None:
     notes = (label("tone", "kind", "warm"), label("risk", "harm", value=0.25, block=1))
     talk = conversation("s1", assistant("x", call("Bash", {}), labels=notes), assistant("y"))
     assert labels_of(read_one(tmp_path, talk).messages) == [(), ()]
-    assert labels_of(read_one(tmp_path, talk, labels=True).messages) == [("risk/harm: 0.25", "tone/kind: warm"), ()]
+    shown = read_one(tmp_path, talk, labels=True)
+    assert labels_of(shown.messages) == [("tone/kind: warm",), ()]
+    assert [block.labels for message in shown.messages for block in message.blocks] == [(), ("risk/harm: 0.25",), ()]
 
 
 def test_shared_views_are_read(tmp_path: Path) -> None:
