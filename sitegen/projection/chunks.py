@@ -119,8 +119,8 @@ def read_chunk(
     _read_attachments(database, chunk, all_numbers(places.attachments, row_ids))
     if labels and schema.has("labels"):
         for message, block_index, *told in database.query(_LABELS, [row_ids]):
-            labels = chunk.labels[message] if block_index is None else chunk.call_labels[message, block_index]
-            labels.append(_label(*told))
+            found = chunk.labels[message] if block_index is None else chunk.call_labels[message, block_index]
+            found.append(_label(*told))
     if schema.has("divergences"):
         for conversation, after, branch in database.query(_FORKS, [row_ids]):
             chunk.forks[conversation].append((after, branch))
