@@ -160,7 +160,7 @@ def _colour(text: str, language: str, split: int) -> tuple[str, str]:
         return content(text[:split]), content(text[split:])
     parts: list[str] = []
     classes = _CLASS_OF_JSON if lexer.name in _JSON else _CLASS_OF
-    for start, end, name in _spans(lex(lexer, text + "\n"), text, classes):
+    for start, end, name in _spans(lex(lexer, text + "\n", quiet=_is_plain), text, classes):
         parts.append(_span(text[start : min(end, split)], name) if start < split else "")
         if start < split <= end:
             parts.append(_SPLIT)
@@ -220,6 +220,11 @@ class _ClassOf(dict[_TokenType, str]):
     def __missing__(self, kind: _TokenType) -> str:
         found = self[kind] = "" if kind.parent is None else self[kind.parent]
         return found
+
+
+def _is_plain(kind: _TokenType) -> bool:
+    """Whether tokens of that kind look like any text."""
+    return not _CLASS_OF[kind]
 
 
 _CLASS_OF = _ClassOf(_CLASSES)

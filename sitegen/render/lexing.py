@@ -13,7 +13,7 @@ from typing import Any
 
 from pygments.lexer import Lexer, RegexLexer
 from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name
-from pygments.token import Error, Whitespace, _TokenType
+from pygments.token import Error, Text, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
 try:
@@ -23,7 +23,8 @@ except ImportError:  # pragma: no cover - a Python whose pattern parser has move
     _parser = _op = None
 
 Token = tuple[int, _TokenType, str]
-_Rule = tuple[Callable[[str, int], "re.Match[str] | None"], Any, Any]
+_Rule = tuple[Callable[[str, int], "re.Match[str] | None"], Any, Any, bool]
+"""A pattern's `match`, what it makes, where it leads, and whether what it makes is quiet."""
 _State = tuple[list[_Rule], dict[str, list[_Rule]]]
 
 _ASCII = frozenset(map(chr, range(128)))
@@ -130,42 +131,55 @@ def find_language(filename: str) -> str:
     return found.aliases[0] if found is not None and found.aliases else ""
 
 
-def lex(lexer: Lexer, text: str) -> Iterable[Token]:
-    """The tokens of `text` with their places, exactly as the lexer's own `get_tokens_unprocessed` has them."""
+def lex(lexer: Lexer, text: str, *, quiet: Callable[[_TokenType], bool] | None = None) -> Iterable[Token]:
+    """The tokens of `text` with their places, exactly as the lexer's own `get_tokens_unprocessed` has them.
+
+    Neighbours of which `quiet` says so may come as one token of the type Text: most of a text is of no interest.
+    """
     if type(lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed:
-        return _drive(lexer, text)
+        return _drive(lexer, text, _states(type(lexer), quiet))
     return lexer.get_tokens_unprocessed(text)
 
 
-def _drive(lexer: Lexer, text: str) -> Iterator[Token]:
-    states = _states(type(lexer))
+def _drive(lexer: Lexer, text: str, states: dict[str, _State]) -> Iterator[Token]:  # noqa: C901 - one loop, for speed
     stack = ["root"]
     rules, by_character = states["root"]
-    position, end = 0, len(text)
+    position = told = 0
+    end = len(text)
     while position < end:
         character = text[position]
         candidates = by_character.get(character)
         if candidates is None:
             candidates = by_character[character] = _select(rules, character)
-        for match_at, action, transition in candidates:
+        for match_at, action, transition, is_quiet in candidates:
             match = match_at(text, position)
             if match is None:
                 continue
-            if type(action) is _TokenType:
-                yield position, action, match.group()
-            elif action is not None:
-                yield from action(lexer, match)
-            position = match.end()
+            if is_quiet:
+                position = match.end()
+            else:
+                if told < position:
+                    yield told, Text, text[told:position]
+                if type(action) is _TokenType:
+                    yield position, action, match.group()
+                elif action is not None:
+                    yield from action(lexer, match)
+                position = told = match.end()
             if transition is not None:
                 _move(stack, transition)
                 rules, by_character = states[stack[-1]]
             break
         else:
+            if told < position:
+                yield told, Text, text[told:position]
             yield position, Whitespace if character == "\n" else Error, character
             if character == "\n":
                 stack = ["root"]
                 rules, by_character = states["root"]
             position += 1
+            told = position
+    if told < position:
+        yield told, Text, text[told:position]
 
 
 def _move(stack: list[str], transition: Any) -> None:
@@ -181,9 +195,16 @@ def _move(stack: list[str], transition: Any) -> None:
 
 
 @cache
-def _states(lexer_class: type[RegexLexer]) -> dict[str, _State]:
-    tokens: dict[str, list[_Rule]] = lexer_class._tokens  # type: ignore[attr-defined]
-    return {name: (rules, {}) for name, rules in tokens.items()}
+def _states(lexer_class: type[RegexLexer], quiet: Callable[[_TokenType], bool] | None) -> dict[str, _State]:
+    tokens: dict[str, list[tuple[Any, Any, Any]]] = lexer_class._tokens  # type: ignore[attr-defined]
+
+    def is_quiet(action: object) -> bool:
+        return quiet is not None and type(action) is _TokenType and quiet(action)
+
+    return {
+        name: ([(match_at, action, leads, is_quiet(action)) for match_at, action, leads in rules], {})
+        for name, rules in tokens.items()
+    }
 
 
 def _select(rules: list[_Rule], character: str) -> list[_Rule]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pygments.token import Name, Text, _TokenType
 
 from sitegen.render.code import render_code
-from sitegen.render.lexing import find_language, find_lexer, lex
+from sitegen.render.lexing import Token, find_language, find_lexer, lex
 from tests.support.calls import context, words
 from tests.support.strict_html import faults
 
@@ -74,6 +76,24 @@ def test_tokens_are_those_of_pygments(language: str) -> None:
     source = SAMPLES[language] * 3 + "\x00é中\n\n  \n" + SAMPLES[language][: len(SAMPLES[language]) // 2]
     kept = [token for token in lexer.get_tokens_unprocessed(source) if token[2]]
     assert [token for token in lex(lexer, source) if token[2]] == kept
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_tokens_of_no_interest_are_joined_and_nothing_else_changes(language: str) -> None:
+    lexer = find_lexer(language)
+    assert lexer is not None
+    source = SAMPLES[language] * 3
+
+    def is_dull(kind: _TokenType) -> bool:
+        return kind[:1] in (Text, Name)
+
+    def kinds(tokens: Iterable[Token]) -> list[_TokenType | None]:
+        return [None if is_dull(kind) else kind for _, kind, value in tokens for _ in value]
+
+    quiet = list(lex(lexer, source, quiet=is_dull))
+    assert kinds(quiet) == kinds(lex(lexer, source))
+    assert "".join(value for _, _, value in quiet) == source
+    assert [at for at, _, _ in quiet] == [sum(len(value) for _, _, value in quiet[:n]) for n in range(len(quiet))]
 
 
 @settings(max_examples=200, deadline=None)
