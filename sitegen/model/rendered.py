@@ -45,12 +45,12 @@ class Exchange:
     """
 
     anchor: str
-    html: str
+    html: str = field(metadata={"aside": True})
     messages: int
     anchors: tuple[str, ...] = ()
     outline: OutlineEntry | None = None
     marks: tuple[Mark, ...] = ()
-    search_text: str = ""
+    search_text: str = field(default="", metadata={"aside": True})
     said: tuple[tuple[str, int], ...] = ()
 
     def sayings(self) -> Iterator[tuple[str, str]]:
