@@ -88,9 +88,13 @@ def make_keys(
     static: Sequence[Path],
     is_offline: bool,
     policy: object = None,
+    renderers: Sequence[str] = (),
 ) -> Keys:
-    """Keys for a build with these settings (`config.fingerprint` of each scope), template and static folders."""
-    rendering = digest(source_digest(_RENDERING), _versions(_RENDERING_LIBRARIES), text_settings)
+    """Keys for a build with these settings (`config.fingerprint` of each scope), template and static folders.
+
+    `renderers` tell those of other packages apart from others, and from themselves as they were.
+    """
+    rendering = digest(source_digest(_RENDERING), _versions(_RENDERING_LIBRARIES), text_settings, renderers)
     files = [tree_digest(folder) for folder in (*templates, *static)]
     return Keys(
         rendering=rendering,

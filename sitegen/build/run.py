@@ -16,6 +16,7 @@ from sitegen.build.gates import Gates, watch_vault
 from sitegen.build.keys import PACKAGE, make_keys
 from sitegen.build.lookout import look_over
 from sitegen.build.reading import Found
+from sitegen.build.renderers import renderer_faults, renderer_marks, renderer_notes, watch_renderers
 from sitegen.build.scan import Leak
 from sitegen.build.site import SiteBuild
 from sitegen.build.theme import Layers
@@ -69,7 +70,7 @@ class Run:
             site.make_indexes()
             site.finish()
             look = look_over(site)
-            self.warnings += [*site.gates.notes, *look.notes]
+            self.warnings += [*site.gates.notes, *look.notes, *renderer_faults(), *self._renderer_notes(site)]
             # Before the state says that all is done: a narrowed share must leave no trace, whenever a build dies.
             Cache(self.cache_folder).prune(site.used_entries)
             Scans.within(self.scan_folder).prune(registry.shares)
@@ -96,6 +97,7 @@ class Run:
             self.watch.file(self.config.privacy.hide_file)
         self.watch.tree(PACKAGE)
         self._layers.watch(self.watch)
+        watch_renderers(self.watch)
         for name in ("purelib", "platlib"):
             self.watch.names(Path(sysconfig.get_path(name)))
 
@@ -155,6 +157,7 @@ class Run:
                 static=static,
                 is_offline=self.options.is_offline,
                 policy=policy_of(self.config.privacy),
+                renderers=renderer_marks(),
             ),
             setting=setting,
             folder=Folder.open(self.output, state=state, adopt=self.options.is_adopting, private=private),
@@ -164,6 +167,10 @@ class Run:
             jobs=self.options.jobs,
             on_progress=self.on_progress,
         )
+
+    def _renderer_notes(self, site: SiteBuild) -> list[str]:
+        keys = [record.cache_key for record in site.records.values() if record.cache_key]
+        return renderer_notes(Cache(self.cache_folder), keys)
 
     def _gates(self) -> Gates:
         return Gates(self.vault, self.watch, self._render_terms)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from sitegen.build import searching
+from sitegen.build import renderers, searching
 from sitegen.build.clean import pack, total, unpack
 from sitegen.build.family import Family
 from sitegen.build.gates import Gates
@@ -192,7 +192,7 @@ class SiteBuild:
     def used_entries(self) -> set[str]:
         """Keys of what the site is made of now, in the cache."""
         used = {record.cache_key for record in self.records.values() if record.cache_key}
-        return used | {name(key) for key in used for name in (watchwords_key, talk_key)}
+        return used | {name(key) for key in used for name in (watchwords_key, renderers.notes_key, talk_key)}
 
     @property
     def written(self) -> int:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sitegen.assets import load_assets
 from sitegen.build import watchwords
 from sitegen.build.clean import Scans, SecretsFoundError, told
+from sitegen.build.renderers import Told, notes_key
 from sitegen.build.sealing import Sealing, seal_documents
 from sitegen.build.watchwords import Watchwords
 from sitegen.catalogue import Catalogue
@@ -23,6 +25,9 @@ from sitegen.output.writer import Writer, Written
 from sitegen.pages import Pages, Site, make_card
 from sitegen.privacy import Engine, Policy, apply, count, find_engine
 from sitegen.urls import Urls, share_folder
+
+if TYPE_CHECKING:
+    from sitegen.render.context import Others
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,8 @@ class Worker:
     _cache: Cache = field(init=False)
     _scans: Scans = field(init=False)
     _found: dict[str, dict[str, int]] = field(init=False, default_factory=dict)
+    _others: Others | None = field(init=False, default=None)
+    """Renderers of other packages."""
 
     def __post_init__(self) -> None:
         self._pages = make_pages(self.setting)
@@ -203,6 +210,7 @@ class Worker:
 
     def _render(self, share: Share, conversation: Conversation, *, key: str) -> Transcript:
         from sitegen.render import RenderOptions, render
+        from sitegen.render.foreign import Foreign
 
         site = self.setting.site
         shown = self._clean(conversation, share)
@@ -214,8 +222,12 @@ class Worker:
             branches=share.branches,
             keeps_image_metadata=share.keeps_image_metadata,
         )
-        transcript = render(shown, options)
+        if self._others is None:
+            self._others = Foreign.load()
+        transcript = render(shown, options, others=self._others)
         self._cache.put(key, transcript)
+        if transcript.notes:
+            self._cache.put(notes_key(key), Told(transcript.notes))
         return transcript
 
     def _clean(self, conversation: Conversation, share: Share) -> Conversation:

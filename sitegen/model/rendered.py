@@ -116,6 +116,8 @@ class Transcript:
     """`conversation.md`."""
     json: str = field(default="", metadata={"aside": True})
     """`conversation.json`."""
+    notes: tuple[str, ...] = ()
+    """What the site's owner should know of how it was rendered; no page shows it."""
 
 
 @dataclass(frozen=True, slots=True)

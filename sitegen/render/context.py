@@ -11,13 +11,14 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
 
 from sitegen.catalogue import Catalogue
-from sitegen.model import ConversationHead, ShareFile, Show
+from sitegen.model import Block, ConversationHead, ShareFile, Show
+from sitegen.render.steps import PairedCall, Step
 
 from .text import visible
 
@@ -61,6 +62,16 @@ class RenderOptions:
     """A step's detail of more HTML than this goes to a file of its own."""
 
 
+class Others(Protocol):
+    """Renderers of other packages. None means that ours is to be used."""
+
+    def call(self, call: PairedCall, ctx: Context, /) -> Step | None:
+        """The step of a tool's call."""
+
+    def block(self, block: Block, ctx: Context, /, *, anchor: str) -> Markup | None:
+        """The HTML of a block whose type isn't known; ids in it begin with `anchor` and a `-`."""
+
+
 @dataclass(slots=True)
 class Context:
     """Rendering of one conversation. `t` gives the sentences: `ctx.t("render.prompt")`."""
@@ -69,9 +80,11 @@ class Context:
     head: ConversationHead
     heading_level: int = 3
     """The rank of the highest heading in a text that is no message of its own: of a step, of a note."""
+    others: Others | None = None
     t: Catalogue = field(init=False)
     zone: ZoneInfo = field(init=False)
     _files: dict[str, ShareFile] = field(init=False, default_factory=dict)
+    _told: dict[str, None] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.t = Catalogue(self.options.language)
@@ -108,6 +121,15 @@ class Context:
     def files(self) -> tuple[ShareFile, ...]:
         """All files added so far, by name."""
         return tuple(self._files[name] for name in sorted(self._files))
+
+    def tell(self, sentence: str) -> None:
+        """Note something for the owner of the site; it's no part of a page."""
+        self._told[sentence] = None
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What there is to say to the owner, each once."""
+        return tuple(self._told)
 
     def local(self, moment: datetime) -> datetime:
         """`moment` in the site's time zone."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
-from sitegen.model import ROOT, Attachment, Message
+from sitegen.model import ROOT, Attachment, Block, Message
 from sitegen.render.attachments import is_picture, render_attachment
 from sitegen.render.drawing import Drawing
 from sitegen.render.images import render_image
@@ -137,7 +137,18 @@ def draw_aside(item: Aside, drawing: Drawing) -> str:
 
 def draw_note(item: Aside, drawing: Drawing) -> Markup:
     """What stands in a note's element."""
-    return render_note(item.note, drawing.ctx, prefix=f"{drawing.scope}{item.message.id}-{item.number}n-")
+    anchor = f"{drawing.scope}{item.message.id}-{item.number}n"
+    others, block = drawing.ctx.others, _unknown(item)
+    html = None if others is None or block is None else others.block(block, drawing.ctx, anchor=anchor)
+    return render_note(item.note, drawing.ctx, prefix=f"{anchor}-") if html is None else html
+
+
+def _unknown(item: Aside) -> Block | None:
+    """The block of an answer that the note stands for, when sitegen has no other word for it."""
+    blocks = item.message.blocks
+    if item.note.title != "unknown" or item.message.role == "user" or item.number >= len(blocks):
+        return None
+    return blocks[item.number]
 
 
 def draw_adrift(item: Adrift, drawing: Drawing) -> str:

@@ -9,7 +9,7 @@ from markupsafe import escape
 
 from sitegen.model import BranchPage, Conversation, Exchange, Message, Transcript
 from sitegen.render.activity import duration, seconds_between, tell
-from sitegen.render.context import Context, RenderOptions
+from sitegen.render.context import Context, Others, RenderOptions
 from sitegen.render.drawing import Drawing, Nested
 from sitegen.render.exchanges import draw_path, draw_thread
 from sitegen.render.facts import gather, models
@@ -24,9 +24,12 @@ from sitegen.wording.wrappers import Note
 _TOLD_STATES = frozenset({"running", "paused", "failed"})
 
 
-def render(conversation: Conversation, options: RenderOptions) -> Transcript:
-    """The conversation as its share shows it. The same input gives the same bytes on every machine."""
-    ctx = Context(options, conversation.head)
+def render(conversation: Conversation, options: RenderOptions, *, others: Others | None = None) -> Transcript:
+    """The conversation as its share shows it. The same input gives the same bytes on every machine.
+
+    `others` are renderers of other packages, which come first for what they know.
+    """
+    ctx = Context(options, conversation.head, others=others)
     agents = _draw_subagents(threads(conversation), ctx)
     main = agents.threads[0]
     tree = grow(main.messages, forks=conversation.forks, source_id=ctx.head.source_id, is_prompt=is_prompt)
@@ -56,6 +59,7 @@ def _bound(
         files=ctx.files,
         markdown=export_markdown(facts, strands, ctx, agents=agents.texts),
         json=export_json(facts, strands, agents.strands, choices=tree.choices),
+        notes=ctx.told,
     )
 
 

@@ -1,0 +1,82 @@
+"""Which renderers of other packages are installed, for keys and for the watch: their versions and their files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from sitegen.build.keys import digest, tree_digest
+from sitegen.output.cache import Cache
+from sitegen.output.watch import Watch
+
+GROUP: Final = "sitegen.renderers"
+
+
+def renderer_marks() -> list[str]:
+    """Changes whenever an installed renderer may render otherwise: versions, and the bytes of their packages."""
+    return [_mark(point) for point in _points()]
+
+
+def renderer_faults() -> tuple[str, ...]:
+    """Sentences on renderers that can't be used."""
+    if not _points():
+        return ()
+    from sitegen.render.foreign import Foreign
+
+    return Foreign.load().faults
+
+
+def watch_renderers(watch: Watch) -> None:
+    """Watch the files of installed renderers, which may stand anywhere."""
+    for place in filter(None, map(_place, _points())):
+        if place.is_dir():
+            watch.tree(place)
+        else:
+            watch.file(place)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the owner should know of how a conversation was rendered, for the cache."""
+
+    sentences: tuple[str, ...]
+
+
+def notes_key(transcript_key: str) -> str:
+    """Names what there is to say of a transcript, in the cache."""
+    return digest("notes", transcript_key)
+
+
+def renderer_notes(cache: Cache, transcript_keys: Iterable[str]) -> list[str]:
+    """What renderers failed at in these transcripts, each once; told in every build as long as they stand."""
+    if not _points():
+        return []
+    found = (cache.get(notes_key(key), Told) for key in transcript_keys)
+    return list(dict.fromkeys(sentence for told in found if told for sentence in told.sentences))
+
+
+def _points() -> list[EntryPoint]:
+    return sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+
+
+def _mark(point: EntryPoint) -> str:
+    place = _place(point)
+    version = point.dist.version if point.dist else ""
+    return f"{point.name} {point.value} {version} {tree_digest(place) if place else ''}"
+
+
+def _place(point: EntryPoint) -> Path | None:
+    """The package's folder, or the file of a module that stands alone."""
+    try:
+        spec = find_spec(point.module.partition(".")[0])
+    except (ImportError, ValueError):
+        return None
+    if spec is None:
+        return None
+    if spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations)))
+    return Path(spec.origin) if spec.origin and spec.has_location else None
