@@ -22,7 +22,7 @@ _MEMORY_LIMIT: Final = "256MB"
 _LAYOUT: Final = "ROW_GROUP_SIZE 8192"
 # A file that is there keeps its version, as it should: DuckDB refuses to lower one.
 _NEW_LAYOUT: Final = f"{_LAYOUT}, STORAGE_VERSION '{STORAGE_VERSION}'"
-_ADVICE: Final = "What was written before is kept; free the disk or choose another file with --db, and run it again."
+_ADVICE: Final = "What was written before is kept; make room or choose another file with --db, and run it again."
 _HOLDER: Final = re.compile(r"\(PID (\d+)\)")
 
 
@@ -130,9 +130,7 @@ def _refuse_foreign(path: Path, *, lock_wait_s: float) -> None:
     try:
         connection = _connect(path, config={}, options="READ_ONLY", lock_wait_s=lock_wait_s)
     except duckdb.Error as error:
-        raise IngestError(
-            f"{path} can't be opened as a DuckDB file: {said(error)}. Choose another file with --db."
-        ) from error
+        raise IngestError(_not_opened(path, said(error))) from error
     with connection:
         found = _owner(connection)
     if found is not None:
@@ -140,6 +138,15 @@ def _refuse_foreign(path: Path, *, lock_wait_s: float) -> None:
             f"{path} wasn't made by sitegen ingest (it holds {found}), and sitegen never changes what it didn't make. "
             "Choose another file with --db; a site can be built from several projections."
         )
+
+
+def _not_opened(path: Path, reason: str) -> str:
+    if "version number" in reason or "Storage Version" in reason:
+        return (
+            f"{path} was written by a newer DuckDB than the installed {duckdb.__version__}. "
+            "Update it with “pip install -U duckdb”, or choose another file with --db."
+        )
+    return f"{path} can't be opened as a DuckDB file: {reason}. Choose another file with --db."
 
 
 def _owner(connection: duckdb.DuckDBPyConnection) -> str | None:

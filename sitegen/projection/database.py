@@ -231,7 +231,8 @@ def _why_not_opened(path: Path, message: str) -> str:
 
 def _is_from_newer_duckdb(path: Path, message: str) -> bool:
     writer = _numbers(_writer(path))
-    return "version number" in message or (bool(writer) and writer > _numbers(duckdb.__version__))
+    names_version = "version number" in message or "Storage Version" in message
+    return names_version or (bool(writer) and writer > _numbers(duckdb.__version__))
 
 
 def _writer(path: Path) -> str:

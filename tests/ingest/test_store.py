@@ -13,6 +13,7 @@ import pytest
 from sitegen.errors import IngestError
 from sitegen.ingest import ingest
 from tests.ingest.reading import everything, one, query
+from tests.support.projections import with_storage_version
 from tests.support.sessions import user, write_session
 
 
@@ -132,6 +133,41 @@ def test_file_that_is_no_database_is_refused_and_untouched(projects: Path, db: P
     with pytest.raises(IngestError, match=r"can't be opened as a DuckDB file.*Choose another file with --db"):
         ingest("claude-code", projects, db)
     assert db.read_bytes() == content
+
+
+@pytest.mark.parametrize("number", [90, 999])
+def test_file_of_a_newer_format_asks_for_an_update(projects: Path, db: Path, number: int) -> None:
+    ingest("claude-code", projects, db)
+    with_storage_version(db, number)
+    before = db.read_bytes()
+    with pytest.raises(IngestError, match=r"written by a newer DuckDB than the installed.*pip install -U duckdb"):
+        ingest("claude-code", projects, db)
+    assert db.read_bytes() == before
+
+
+@pytest.mark.parametrize("kept", [0, 1, 100, 20_000, -1], ids=lambda kept: f"{kept} bytes")
+def test_half_written_journal_costs_what_stood_in_it_only(projects: Path, db: Path, kept: int) -> None:
+    ingest("claude-code", projects, db)
+    code = f"""
+import duckdb, os
+connection = duckdb.connect({str(db)!r})
+connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+for n in range(20):
+    connection.execute("INSERT INTO collector_state VALUES (?, ?)", [str(n), "x" * 2000])
+os._exit(0)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    journal = db.with_name(f"{db.name}.wal")
+    journal.write_bytes(journal.read_bytes()[:kept])
+    write_session(projects / "-p" / "s2.jsonl", user("Hi"))
+    assert (ingest("claude-code", projects, db).new, one(db, "SELECT count(*) FROM conversations")) == (1, 2)
+
+
+def test_garbage_for_a_journal_is_passed_over(projects: Path, db: Path) -> None:
+    ingest("claude-code", projects, db)
+    db.with_name(f"{db.name}.wal").write_bytes(bytes(range(256)) * 10)
+    write_session(projects / "-p" / "s2.jsonl", user("Hi"))
+    assert (ingest("claude-code", projects, db).new, one(db, "SELECT count(*) FROM conversations")) == (1, 2)
 
 
 def test_folder_is_refused(projects: Path, tmp_path: Path) -> None:

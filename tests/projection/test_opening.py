@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import time
 from collections.abc import Callable
@@ -13,8 +14,9 @@ import pytest
 from sitegen.errors import ProjectionError
 from sitegen.projection import Projection
 from tests.projection.reading import heads, opened, read_all, writing_process
-from tests.support.projections import assistant, conversation, label, make_projection, user
+from tests.support.projections import assistant, conversation, label, make_projection, user, with_storage_version
 
+FIXTURES = Path(__file__).parent.parent / "fixtures"
 TALK = conversation("s1", user("Hello"), assistant("Hi", labels=(label("tone", "kind", "yes"),)))
 
 
@@ -255,6 +257,24 @@ def test_file_of_a_newer_duckdb_asks_for_an_update(tmp_path: Path) -> None:
     assert "DuckDB v99.1.0" in message
     assert duckdb.__version__ in message
     assert "pip install" in message
+
+
+@pytest.mark.parametrize("version", ["1.1.3", "1.4.5"])
+def test_file_of_an_older_duckdb_is_read_with_its_journal(tmp_path: Path, version: str) -> None:
+    """Made by that DuckDB, and left without bringing the last row into the file itself."""
+    name = f"duckdb-{version}.duckdb"
+    for suffix in ("", ".wal"):
+        packed = (FIXTURES / f"{name}{suffix}.xz").read_bytes()
+        (tmp_path / f"{name}{suffix}").write_bytes(lzma.decompress(packed))
+    before = (tmp_path / name).read_bytes()
+    said = [block.text for message in read_all(tmp_path / name)["s1"].messages for block in message.blocks]
+    assert said == ["Hello from long ago", "Hi from its journal"]
+    assert (tmp_path / name).read_bytes() == before
+
+
+def test_file_of_a_newer_format_asks_for_an_update(tmp_path: Path) -> None:
+    path = with_storage_version(make_projection(tmp_path / "p.duckdb", [TALK]), 90)
+    assert "pip install -U duckdb" in refusal(path)
 
 
 def test_lock_names_its_holder(tmp_path: Path) -> None:

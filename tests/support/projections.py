@@ -6,6 +6,7 @@ Row ids come from `row_salt`: the same conversations with another salt are what 
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -61,6 +62,7 @@ __all__ = [
     "text",
     "thinking",
     "user",
+    "with_storage_version",
 ]
 
 Cell = bool | int | float | str | None
@@ -97,6 +99,19 @@ def make_projection(
 def row_id(native_id: str, *, source: str = "claude_code", salt: str = "a") -> str:
     """The row id that `make_projection` gives a conversation."""
     return _uuid(salt, source, native_id)
+
+
+def with_storage_version(path: Path, number: int) -> Path:
+    """The file, as if a DuckDB had written it whose format has this number."""
+    head = bytearray(path.read_bytes()[:4096])
+    head[12:20] = number.to_bytes(8, "little")
+    checksum = 5381
+    for (word,) in struct.iter_unpack("<Q", head[8:]):
+        checksum ^= word * 0xBF58476D1CE4E5B9 % 2**64
+    head[:8] = checksum.to_bytes(8, "little")
+    with path.open("r+b") as file:
+        file.write(head)
+    return path
 
 
 Row = dict[str, Cell]
