@@ -34,6 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "urls": {"config", "model"},
     "assets": {"errors", "materials", "model", "urls"},
     "materials": {"errors", "model", "urls"},
+    "fetch": {"errors", "fsspec"},
     "pages": {"assets", "catalogue", "errors", "model", "render", "urls", "jinja2", "markupsafe"},
     "gate": {"cryptography", "errors", "zxcvbn", "xkcdpass", "tomlkit", "diceware"},
     "output": {"errors"},

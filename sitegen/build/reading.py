@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sitegen.build.fetching import fetch_projections
 from sitegen.config import Config
 from sitegen.errors import ConfigError
 from sitegen.model import ConversationHead, SharedView
@@ -28,11 +29,13 @@ class Found:
 def reading(config: Config, watch: Watch, *, temp_folder: Path) -> Iterator[Future[Found]]:
     """What will have been read; its result raises ProjectionError when nothing can be.
 
-    All that is read is watched before. Raises ConfigError when no projection is named.
+    All that is read is watched before. Raises ConfigError when no projection is named, ProjectionError or OutputError
+    when one can't be fetched.
     """
     if not config.source.projections:
         msg = '[source] names no projection; write projection = "archive.duckdb" there, or the file you have'
         raise ConfigError(msg, path=config.path)
+    fetch_projections(config)
     for projection in config.source.projections:
         watch.file(projection)
         watch.file(projection.with_name(projection.name + ".wal"))

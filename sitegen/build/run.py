@@ -186,6 +186,8 @@ class Run:
         """A build in which something failed isn't taken for one with nothing to do."""
         is_clean = is_clean and not site.failures and not site.refused and not site.search_fault
         is_clean = is_clean and site.removal.is_complete
+        # What stands elsewhere may have changed, and only asking tells: then a build looks each time.
+        is_clean = is_clean and not self.config.source.remote
         return FinishedBuild(
             files=site.files,
             built_at=self.now,

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from sitegen.build.clean import Cleaner, policy_of
+from sitegen.build.fetching import fetch_projections
 from sitegen.build.wishes import has_gates, slug_hider
 from sitegen.config import Config
 from sitegen.gate.vault import Vault
@@ -18,7 +19,8 @@ from sitegen.shares import Registry, resolve
 
 
 def open_projections(config: Config, *, temp_folder: Path) -> AbstractContextManager[Projections]:
-    """The projections of a configuration, with what its pages show of them."""
+    """The projections of a configuration, with what its pages show of them; fetched first if they stand elsewhere."""
+    fetch_projections(config)
     return open_all(config.source.projections, temp_folder=temp_folder, labels=config.pages.labels)
 
 

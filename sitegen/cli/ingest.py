@@ -180,7 +180,10 @@ def _default_db(app: App) -> Path:
         if app.config_file is not None:
             raise
         return Path(DEFAULT_DB)
-    projections = app.config().source.projections
+    source = app.config().source
+    projections = source.projections
+    if source.remote:
+        raise UsageError("sitegen.toml names a projection by its address, where nothing can be written; say --db FILE")
     if len(projections) > 1:
         named = ", ".join(str(projection) for projection in projections)
         raise UsageError(f"sitegen.toml names several projections ({named}); say which one with --db")

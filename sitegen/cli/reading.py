@@ -31,8 +31,10 @@ class Archive:
 
 def read_archive(config: Config) -> Archive:
     """The projections of a configuration, read; what they warn of is said on stderr."""
+    from sitegen.build.fetching import fetch_projections
     from sitegen.projection import open_all
 
+    fetch_projections(config)
     with (
         tempfile.TemporaryDirectory(prefix="sitegen-") as temp_folder,
         open_all(config.source.projections, temp_folder=Path(temp_folder)) as projections,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import tzinfo
 from pathlib import Path
@@ -18,6 +19,7 @@ from sitegen.config.types import (
     Pages,
     ProjectEntry,
     RegistryEntry,
+    Remote,
     RuleEntry,
     Search,
     ShareEntry,
@@ -81,12 +83,16 @@ def _site(table: Table) -> tuple[Site, tzinfo]:
 
 def _source(table: Table, folder: Path) -> Source:
     table.allow(("projection",))
-    read = values.each_or_one(
-        table, "projection", lambda value: values.local_path(table, "projection", value, folder=folder)
-    )
+    read = values.each_or_one(table, "projection", lambda value: values.projection(table, value, folder=folder))
     if not read:
         raise table.file.fault('[source] lacks “projection”; write projection = "archive.duckdb"', table.path)
-    return Source(tuple(dict.fromkeys(read)))
+    return Source(*_told_apart(read))
+
+
+def _told_apart(read: Sequence[Path | Remote]) -> tuple[tuple[Path, ...], tuple[Remote, ...]]:
+    """The paths of all projections, and those of them that are copies."""
+    paths = (each.copy if isinstance(each, Remote) else each for each in read)
+    return tuple(dict.fromkeys(paths)), tuple(dict.fromkeys(each for each in read if isinstance(each, Remote)))
 
 
 def _output(table: Table, folder: Path) -> Output:

@@ -47,10 +47,19 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
+class Remote:
+    """A projection that stands elsewhere, and the path of its copy here, which has to be fetched first."""
+
+    address: str
+    copy: Path
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
-    """`[source]`: the projections, as absolute paths."""
+    """`[source]`: the projections, as absolute paths; of those that are named by address, of their copies."""
 
     projections: tuple[Path, ...] = field(default=(), metadata=NOTHING)
+    remote: tuple[Remote, ...] = field(default=(), metadata=NOTHING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -10,8 +11,10 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
+from sitegen.config.files import PRIVATE_FOLDER
 from sitegen.config.slugs import fault_of, normal
 from sitegen.config.toml import Table
+from sitegen.config.types import Remote
 
 Ranges = tuple[tuple[int, int | None], ...]
 
@@ -193,6 +196,36 @@ def _range(part: str) -> tuple[int, int | None]:
     if last is not None and last < first:
         raise ValueError(f"{last} comes before {first}")
     return first, last
+
+
+def projection(table: Table, value: str, *, folder: Path) -> Path | Remote:
+    """A projection on this computer, or one that is fetched into the private folder from its address."""
+    if not _REMOTE.match(value):
+        return local_path(table, "projection", value, folder=folder)
+    if fault := _fault_of_address(value):
+        raise table.fault("projection", f"is an address that can't be used: {fault}")
+    digest = hashlib.sha256(value.encode()).hexdigest()[:12]
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", urlsplit(value).path.rpartition("/")[2]).strip(".-")[:60] or "projection"
+    return Remote(value, Path.cwd() / folder / PRIVATE_FOLDER / "fetched" / f"{digest}-{name}")
+
+
+def _fault_of_address(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "it isn't written as addresses are"
+    if "::" in value:
+        return "it names an address within another; fetch the file first and name it"
+    if parts.scheme == "file":
+        return "it names a file on this computer; write its path"
+    if "@" in parts.netloc:
+        return "it holds a name or password, and secrets never stand in this file; they come from the environment"
+    if parts.scheme == "http" and host not in ("localhost", "127.0.0.1", "::1"):
+        return "what comes by http could be read and changed on its way; use https"
+    if not parts.netloc or not parts.path.strip("/") or re.search(r"\s", value):
+        return "it lacks the host or bucket, or the file, or holds a blank"
+    return ""
 
 
 def local_path(table: Table, key: str, value: str, *, folder: Path) -> Path:

@@ -11,12 +11,12 @@ from markupsafe import Markup
 
 from sitegen.model import ROOT
 from sitegen.render.vetting import UnfitError, vetted, vetted_line
-from tests.support.projections import assistant, call, conversation, result, text, user
+from tests.support.projections import Value, assistant, call, conversation, result, text, user
 from tests.support.workshop import Workshop
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-renderer.md"
 FORECAST = '[{"day": "Monday", "degrees": 12}, {"day": "<Tuesday>", "degrees": 14}]'
-CHART = {"unknown_block": {"type": "chart", "title": "Rain & wind", "values": [3, 5]}}
+CHART: Value = {"unknown_block": {"type": "chart", "title": "Rain & wind", "values": [3, 5]}}
 
 
 def example() -> str:
