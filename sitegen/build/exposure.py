@@ -15,7 +15,7 @@ from typing import Literal
 
 from sitegen.build import STATE_FOLDER
 from sitegen.build.clean import Scans, policy_of
-from sitegen.build.keys import Keys, make_keys
+from sitegen.build.keys import Keys, make_keys, rendered_key
 from sitegen.build.pictures import count_pictures
 from sitegen.build.strength import weaknesses
 from sitegen.build.wanted import find_shares, open_projections, open_vault
@@ -25,6 +25,8 @@ from sitegen.output.layout import SCAN_FOLDER, STATE_FILE
 from sitegen.output.state import State
 from sitegen.privacy import Engine, Finding, Policy, apply, count, engine_name, find_engine
 from sitegen.projection import Projections
+from sitegen.render.subagents import Thread, threads
+from sitegen.render.tree import Path as Way
 from sitegen.render.tree import grow
 from sitegen.render.turns import is_prompt
 from sitegen.shares import Registry
@@ -42,6 +44,8 @@ class Exposure:
     findings: tuple[Finding, ...]
     hidden: tuple[tuple[str, int], ...]
     messages: int
+    """On the main way, as the page counts them."""
+    subagents: int
     tool_results: int
     branches: int
     """Ways not taken, shown or not."""
@@ -188,28 +192,32 @@ class _Look:
         scrubbed = apply(conversation, share, self.policy, engine=self.engine, memory=self.scans)
         shown = scrubbed.conversation
         images, located = count_pictures(shown)
-        tree = grow(shown.messages, forks=shown.forks, source_id=shown.head.source_id, is_prompt=is_prompt)
+        whole = threads(shown)
+        tree = grow(whole[0].messages, forks=shown.forks, source_id=shown.head.source_id, is_prompt=is_prompt)
+        ways = tree.paths if share.branches else tree.paths[:1]
         exposure = Exposure(
             share=share,
             title=share.title or shown.head.title or "",
             findings=scrubbed.findings,
             hidden=shown.hidden,
-            messages=len(shown.messages),
-            tool_results=_results(shown) if share.show is Show.ALL else 0,
+            messages=len(ways[0].messages),
+            subagents=len(whole) - 1,
+            tool_results=_results([*ways, *whole[1:]]) if share.show is Show.ALL else 0,
             branches=len(tree.paths) - 1,
             images=images,
             located_images=located,
-            change=self._change(share),
+            change=self._change(share, effect=scrubbed.effect),
         )
         return _with_warnings(exposure, self.weak.get(share.slug, ()))
 
-    def _change(self, share: Share) -> Change:
+    def _change(self, share: Share, *, effect: str) -> Change:
         known = self.published.get(share.slug)
-        return "new" if known is None else "same" if known == self.keys.transcript(share) else "changed"
+        is_same = known == rendered_key(self.keys.content(share), effect)
+        return "new" if known is None else "same" if is_same else "changed"
 
 
-def _results(conversation: Conversation) -> int:
-    return sum(block.kind == "tool_result" for message in conversation.messages for block in message.blocks)
+def _results(ways: Iterable[Way | Thread]) -> int:
+    return sum(block.kind == "tool_result" for way in ways for message in way.messages for block in message.blocks)
 
 
 def _with_warnings(exposure: Exposure, weak: Iterable[str]) -> Exposure:

@@ -48,7 +48,11 @@ class Keys:
     """What is taken out of all shares."""
 
     def transcript(self, share: Share) -> str:
-        """Names the rendered transcript: content, policy, code."""
+        """Names what is asked for: content, policy, code."""
+        return digest(self.content(share), self.policy)
+
+    def content(self, share: Share) -> str:
+        """Names what would be rendered if nothing were taken out of it."""
         content = (share.head.key, share.head.digest, share.head.title, share.head.project)
         return digest(self.rendering, content, share.shown, share.title)
 
@@ -78,6 +82,11 @@ class Keys:
             gate_id,
         )
         return digest(share.shown, share.title, *who, self.policy)
+
+
+def rendered_key(content: str, effect: str) -> str:
+    """Names a transcript by its content and what was taken out: policies that take out the same lead to one."""
+    return digest(content, effect)
 
 
 def make_keys(

@@ -192,6 +192,7 @@ class SiteBuild:
     def used_entries(self) -> set[str]:
         """Keys of what the site is made of now, in the cache."""
         used = {record.cache_key for record in self.records.values() if record.cache_key}
+        used |= {self.keys.transcript(share) for share in self.shares if not share.is_expired}
         return used | {name(key) for key in used for name in (watchwords_key, renderers.notes_key, talk_key)}
 
     @property
@@ -259,6 +260,7 @@ class SiteBuild:
         return Task(
             share=share,
             transcript_key=self.keys.transcript(share),
+            content_key=self.keys.content(share),
             writer=self.folder.writer(owner_of(share)),
             heads=self._family.descendants(share.head),
             is_project_listed=self._has_index(share),
@@ -293,7 +295,7 @@ class SiteBuild:
             return
         self._count(made.written)
         self._note_found(share, made.found)
-        self._record(share, card=made.card, cache_key=self.keys.transcript(share))
+        self._record(share, card=made.card, cache_key=made.cache_key)
         self.watchwords |= {share.slug: made.watchwords.all} if share.is_gated else {}
         if made.inside is not None:
             self.facts[inside(share)] = to_text(made.inside)

@@ -33,7 +33,8 @@ class Titles:
             return self._cleaner.title(share.head)
         if share.slug not in self._of_parts:
             worker = Worker(self.setting)
-            title = worker.title(share, transcript_key=self.keys.transcript(share), heads=self.heads)
+            keys = (self.keys.transcript(share), self.keys.content(share))
+            title = worker.title(share, transcript_key=keys[0], content_key=keys[1], heads=self.heads)
             self._of_parts[share.slug] = title or Catalogue(self.setting.site.language)("render.untitled")
             if (found := worker.found_in(share.slug)) is not None:
                 self.found[share.slug] = found

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sitegen.assets import load_assets
 from sitegen.build import watchwords
 from sitegen.build.clean import Scans, SecretsFoundError, told
+from sitegen.build.keys import rendered_key
 from sitegen.build.renderers import Told, notes_key
 from sitegen.build.sealing import Sealing, seal_documents
 from sitegen.build.watchwords import Watchwords
@@ -23,7 +24,7 @@ from sitegen.model import Card, Conversation, ConversationHead, Document, Gate, 
 from sitegen.output.cache import Cache
 from sitegen.output.writer import Writer, Written
 from sitegen.pages import Pages, Site, make_card
-from sitegen.privacy import Engine, Policy, apply, count, find_engine
+from sitegen.privacy import Engine, Policy, Scrubbed, apply, count, find_engine
 from sitegen.urls import Urls, share_folder
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Task:
 
     share: Share
     transcript_key: str
+    content_key: str
     writer: Writer
     heads: tuple[ConversationHead, ...] = ()
     is_project_listed: bool = False
@@ -75,6 +77,8 @@ class Made:
     """
 
     slug: str
+    cache_key: str = ""
+    """Where its transcript is kept."""
     written: tuple[Written, ...] = ()
     card: Card | None = None
     inside: Card | None = None
@@ -84,6 +88,13 @@ class Made:
     """Whether it failed because it must not be published."""
     found: Mapping[str, int] | None = None
     """How much was taken out; None when the transcript was made before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """Where the transcript is kept that was made for a policy, which other policies may have led to as well."""
+
+    key: str
 
 
 def make_pages(setting: Setting) -> Pages:
@@ -120,27 +131,28 @@ class Worker:
         made: dict[str, Made] = {}
         waiting: dict[str, list[Task]] = {}
         for task in tasks:
-            transcript = self._cache.get(task.transcript_key, Transcript) if self.setting.is_cache_read else None
+            key = self._known(task.transcript_key)
+            transcript = self._recall(key)
             if transcript is None:
                 waiting.setdefault(task.share.head.row_id, []).append(task)
             else:
-                made[task.share.slug] = self._try(task, transcript)
+                made[task.share.slug] = self._try(task, (key, transcript))
         heads = {head.row_id: head for tasks in waiting.values() for task in tasks for head in _heads(task)}
         for conversation in self._read(list(waiting), heads.values()):
             for task in waiting[conversation.head.row_id]:
                 made[task.share.slug] = self._try(task, conversation)
         return [made[task.share.slug] for task in tasks]
 
-    def title(self, share: Share, *, transcript_key: str, heads: Sequence[ConversationHead]) -> str:
+    def title(self, share: Share, *, transcript_key: str, content_key: str, heads: Sequence[ConversationHead]) -> str:
         """The title on the pages of a share, "" when they can't be made. `heads` are its conversation's and others'.
 
         What is rendered for it is there when the pages are made.
         """
-        transcript = self._cache.get(transcript_key, Transcript) if self.setting.is_cache_read else None
+        transcript = self._recall(self._known(transcript_key))
         if transcript is None:
             try:
                 for conversation in self._read([share.head.row_id], heads):
-                    transcript = self._render(share, conversation, key=transcript_key)
+                    _, transcript = self._make_transcript(share, conversation, transcript_key, content_key)
             except Exception:  # noqa: BLE001 - told when the pages are made, which fails likewise
                 return ""
         return transcript.facts.title if transcript else ""
@@ -161,11 +173,21 @@ class Worker:
         ) as projection:
             yield from projection.read(waiting, heads=list(heads))
 
-    def _try(self, task: Task, given: Transcript | Conversation) -> Made:
+    def _known(self, transcript_key: str) -> str:
+        """Where the transcript is kept that this key led to last; "" when it's to be made."""
+        found = self._cache.get(transcript_key, Rendered) if self.setting.is_cache_read else None
+        return "" if found is None else found.key
+
+    def _recall(self, key: str) -> Transcript | None:
+        return self._cache.get(key, Transcript) if key and self.setting.is_cache_read else None
+
+    def _try(self, task: Task, given: tuple[str, Transcript] | Conversation) -> Made:
         share = task.share
         try:
-            transcript = (
-                self._render(share, given, key=task.transcript_key) if isinstance(given, Conversation) else given
+            key, transcript = (
+                self._make_transcript(share, given, task.transcript_key, task.content_key)
+                if isinstance(given, Conversation)
+                else given
             )
             words = self._choose_watchwords(task, transcript)
             written = task.writer.write(self._documents(task, transcript))
@@ -176,7 +198,7 @@ class Worker:
         parent_slug = None if task.parent is None else task.parent.slug
         card = make_card(share, transcript, parent_slug=parent_slug)
         inside = make_card(_opened(share), transcript, parent_slug=parent_slug) if share.is_inherited else None
-        return Made(share.slug, tuple(written), card, inside, words, found=self._found.get(share.slug))
+        return Made(share.slug, key, tuple(written), card, inside, words, found=self._found.get(share.slug))
 
     def _documents(self, task: Task, transcript: Transcript) -> list[Document]:
         share, pages, sealing = task.share, self._pages, task.sealing
@@ -208,12 +230,21 @@ class Worker:
         self._cache.put(task.watchwords_key, words)
         return words
 
-    def _render(self, share: Share, conversation: Conversation, *, key: str) -> Transcript:
+    def _make_transcript(
+        self, share: Share, conversation: Conversation, transcript_key: str, content_key: str
+    ) -> tuple[str, Transcript]:
+        """What the share shows, rendered unless another policy took out the same; and where it's kept."""
+        scrubbed = self._clean(conversation, share)
+        key = rendered_key(content_key, scrubbed.effect)
+        transcript = self._recall(key) or self._render(share, scrubbed.conversation, key=key)
+        self._cache.put(transcript_key, Rendered(key))
+        return key, transcript
+
+    def _render(self, share: Share, shown: Conversation, *, key: str) -> Transcript:
         from sitegen.render import RenderOptions, render
         from sitegen.render.foreign import Foreign
 
         site = self.setting.site
-        shown = self._clean(conversation, share)
         options = RenderOptions(
             language=site.language,
             timezone=site.timezone,
@@ -230,14 +261,14 @@ class Worker:
             self._cache.put(notes_key(key), Told(transcript.notes))
         return transcript
 
-    def _clean(self, conversation: Conversation, share: Share) -> Conversation:
+    def _clean(self, conversation: Conversation, share: Share) -> Scrubbed:
         """What the share may show. Raises SecretsFoundError when none may be published, and there are."""
         policy = self.setting.policy
         scrubbed = apply(conversation, share, policy, engine=self.engine, memory=self._scans)
         if policy.secrets == "block" and scrubbed.secrets:
             raise SecretsFoundError("\n  ".join(told(scrubbed.secrets)))
         self._found[share.slug] = count(scrubbed.findings)
-        return scrubbed.conversation
+        return scrubbed
 
 
 def _heads(task: Task) -> tuple[ConversationHead, ...]:

@@ -90,7 +90,7 @@ def _table(chosen: Sequence[ConversationHead], heads: Sequence[ConversationHead]
         )
         for head in chosen
     ]
-    return table([("ID", "DATE", "MESSAGES", "SHARED", "PROJECT", "TITLE"), *rows])
+    return table([("ID", "DATE", "RECORDED", "SHARED", "PROJECT", "TITLE"), *rows])
 
 
 def _state(shares: Sequence[Share]) -> str:

@@ -125,6 +125,7 @@ def _share_lines(exposure: Exposure, *, limit: int) -> Iterator[str]:
 
 def _shown(exposure: Exposure) -> str:
     parts = [counted(exposure.messages, "message")]
+    parts += [counted(exposure.subagents, "subagent")] if exposure.subagents else []
     parts += [counted(exposure.tool_results, "tool result")] if exposure.tool_results else []
     parts += [counted(exposure.images, "image")] if exposure.images else []
     return ", ".join(parts)
@@ -177,6 +178,7 @@ def _share_record(exposure: Exposure) -> dict[str, object]:
         "change": exposure.change,
         "show": share.show.value,
         "messages": exposure.messages,
+        "subagents": exposure.subagents,
         "tool_results": exposure.tool_results,
         "branches": exposure.branches,
         "images": exposure.images,

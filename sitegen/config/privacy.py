@@ -13,6 +13,7 @@ from sitegen.config.types import ImageMetadata, Masking, Privacy
 from sitegen.model import Show
 
 _FINGERPRINT: Final = re.compile(r"[0-9a-f]{12}")
+_DIGITS: Final = re.compile(r"[0-9A-Fa-f]{1,16}")
 _MASKS: Final = ("mask", "keep")
 
 
@@ -98,9 +99,10 @@ def _allow(table: Table) -> tuple[str, ...]:
     found = table.texts("allow")
     for each in found:
         if not _FINGERPRINT.fullmatch(each):
-            # It may be the secret itself, so it isn't shown.
+            # It may be the secret itself, so only what looks like part of a fingerprint is shown.
+            what = f'"{each}", which' if _DIGITS.fullmatch(each) else "something that"
             raise table.fault(
-                "allow", "holds something that isn't a fingerprint: the twelve digits that “sitegen report” shows"
+                "allow", f"holds {what} isn't a fingerprint: the twelve digits that “sitegen report” shows"
             )
     return tuple(sorted(set(found)))
 

@@ -21,6 +21,8 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 MAX_BYTES: Final = 10_000_000
 _PRIVATE: Final = re.compile(r"secret|passw|token|code", re.IGNORECASE)
+_WORD: Final = re.compile(r"[a-z]{1,12}", re.IGNORECASE)
+"""What someone took for one of the words that a key knows."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -125,8 +127,10 @@ class Table:
         return self.file.fault(f"{self._named(key)} {message}", (*self.path, key))
 
     def wrong(self, key: str, expected: str) -> ConfigError:
-        """The error that says what stands at a key and what is expected there."""
-        stands = "" if _PRIVATE.search(key) else f"is {described(self.values[key])}, but "
+        """The error that says what stands at a key, unless it may be a secret, and what is expected there."""
+        value = self.values[key]
+        is_word = _WORD.fullmatch(value) if isinstance(value, str) else isinstance(value, bool)
+        stands = f"is {described(value)}, but " if is_word or not _PRIVATE.search(key) else ""
         return self.fault(key, f"{stands}should be {expected}")
 
     def _named(self, key: str) -> str:

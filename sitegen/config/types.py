@@ -75,19 +75,22 @@ ImageMetadata = Literal["drop", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """`[privacy]`: what is taken out before anything is published, and how much shares show unless they say so."""
+    """`[privacy]`: what is taken out before anything is published, and how much shares show unless they say so.
 
-    secrets: Literal["redact", "block", "allow"] = field(default="redact", metadata=TEXT)
-    allow: tuple[str, ...] = field(default=(), metadata=TEXT)
+    What that does is seen in each conversation, so no field rebuilds anything by itself.
+    """
+
+    secrets: Literal["redact", "block", "allow"] = field(default="redact", metadata=NOTHING)
+    allow: tuple[str, ...] = field(default=(), metadata=NOTHING)
     """Fingerprints of secrets that may be published."""
-    paths: Literal["shorten", "keep"] = field(default="shorten", metadata=TEXT)
-    emails: Masking = field(default="mask", metadata=TEXT)
-    hosts: Masking = field(default="keep", metadata=TEXT)
-    ips: Masking = field(default="keep", metadata=TEXT)
-    macs: Masking = field(default="keep", metadata=TEXT)
-    serials: Masking = field(default="keep", metadata=TEXT)
-    phones: Masking = field(default="keep", metadata=TEXT)
-    hide: tuple[str, ...] = field(default=(), metadata=TEXT)
+    paths: Literal["shorten", "keep"] = field(default="shorten", metadata=NOTHING)
+    emails: Masking = field(default="mask", metadata=NOTHING)
+    hosts: Masking = field(default="keep", metadata=NOTHING)
+    ips: Masking = field(default="keep", metadata=NOTHING)
+    macs: Masking = field(default="keep", metadata=NOTHING)
+    serials: Masking = field(default="keep", metadata=NOTHING)
+    phones: Masking = field(default="keep", metadata=NOTHING)
+    hide: tuple[str, ...] = field(default=(), metadata=NOTHING)
     """Words to hide, those of `hide_file` among them."""
     hide_file: Path | None = field(default=None, metadata=NOTHING)
     show: Show = field(default=Show.ALL, metadata=NOTHING)

@@ -6,8 +6,9 @@ then narrows; then replaces, in every text that is left.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -42,6 +43,8 @@ class Scrubbed:
 
     conversation: Conversation
     findings: tuple[Finding, ...] = ()
+    effect: str = ""
+    """A hash (40 hex digits) of all that scrubbing changed: policies of one effect show the same of a conversation."""
 
     @property
     def secrets(self) -> tuple[Finding, ...]:
@@ -80,9 +83,21 @@ def apply(
     findings = tell(texts, [*gone, *(span for span in spans if span.is_kept)], changed)
     if changed:
         shown = rewrite(shown, changed, texts)
+    kept_back: list[str] = []
     if policy.secrets != "allow":
-        shown = without_secret_files(shown, known.secrets, engine, allowed=policy.allow)
-    return Scrubbed(shown, tuple(findings))
+        rest = without_secret_files(shown, known.secrets, engine, allowed=policy.allow)
+        kept_back = [new.id for new, old in zip(rest.messages, shown.messages, strict=True) if new is not old]
+        shown = rest
+    return Scrubbed(shown, tuple(findings), _effect(changed, kept_back))
+
+
+def _effect(changed: Mapping[str, str], kept_back: Iterable[str]) -> str:
+    """Names what scrubbing did: which texts became what, and in which messages files were kept back."""
+    found = hashlib.sha256()
+    for text in (*(part for pair in changed.items() for part in pair), "", *kept_back):
+        data = encode(text)
+        found.update(b"%d\0%b" % (len(data), data))
+    return found.hexdigest()[:40]
 
 
 def scrub_head(head: ConversationHead, policy: Policy, *, engine: Engine | None = None) -> ConversationHead:

@@ -16,7 +16,8 @@ from sitegen.output.writer import Writer
 def _task(name: str, messages: int) -> Task:
     head = ConversationHead(name, "claude_code", name, None, None, None, None, messages, digest=name)
     writer = Writer(Path("public"), Claim(name, folders=(name,)), known={})
-    return Task(Share(slug=name, head=head, project=None, origin="rule"), transcript_key=name, writer=writer)
+    share = Share(slug=name, head=head, project=None, origin="rule")
+    return Task(share, transcript_key=name, content_key=name, writer=writer)
 
 
 def _weights(batches: list[list[Task]]) -> list[int]:

@@ -8,10 +8,12 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
 
+from sitegen.model import Conversation, Transcript
 from sitegen.privacy import fingerprint, mark
 from tests.support.plants import Plant, all_secrets, private_key, spellings, token, vendor_tokens
 from tests.support.projections import (
@@ -245,6 +247,48 @@ def test_changed_policy_rewrites_what_it_touches_and_no_more(workshop: Workshop)
     names = ("index.html", "conversation.md", "conversation.json", "source.json")
     assert changed == {f"s/a/{name}" for name in names}
     assert workshop.build()["written"] == 0
+
+
+@pytest.mark.parametrize(
+    ("lines", "rendered"),
+    [
+        pytest.param('[privacy]\nhide = ["Initech"]', set(), id="word that stands nowhere"),
+        pytest.param('[privacy]\nphones = "mask"\nips = "mask"\nmacs = "mask"', set(), id="kinds that stand nowhere"),
+        pytest.param(f'[privacy]\nallow = ["{"0" * 12}"]', set(), id="fingerprint of nothing"),
+        pytest.param('[privacy]\nsecrets = "block"', set(), id="block where there is nothing"),
+        pytest.param('[privacy]\nhide = ["tides"]', {"b"}, id="word that stands in one"),
+        pytest.param('[privacy]\nemails = "keep"', {"a"}, id="kind that stands in one"),
+        pytest.param("[privacy]\nthinking = false", {"b"}, id="default that one share overrides"),
+    ],
+)
+def test_policy_renders_anew_only_what_it_changes(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, lines: str, rendered: set[str]
+) -> None:
+    import sitegen.render
+
+    again: list[str] = []
+    render = sitegen.render.render
+    workshop.talk(talk_about("mail", "Write to zelda@corp.io.", native_id="a"), talk_about("tides", native_id="b"))
+    shares = share("a", "a", "thinking = true") + share("b", "b")
+    workshop.configure(shares)
+    workshop.build("--jobs", "1")
+    before = workshop.tree()
+
+    def count(talk: Conversation, *given: Any, **named: Any) -> Transcript:
+        again.append(talk.head.native_id)
+        return render(talk, *given, **named)
+
+    monkeypatch.setattr(sitegen.render, "render", count)
+    workshop.configure(lines + "\n" + shares)
+    report = json.loads(workshop.run("report", "--json").stdout)
+    workshop.build("--jobs", "1")
+    assert set(again) == rendered
+    written = {
+        path.split("/")[1] for path, data in workshop.tree().items() if before.get(path) != data and path[:2] == "s/"
+    }
+    assert written <= rendered
+    if "thinking" not in lines:
+        assert {each["slug"] for each in report["shares"] if each["change"] == "changed"} == rendered
 
 
 def test_changed_list_of_words_is_noticed(workshop: Workshop) -> None:

@@ -13,7 +13,7 @@ from tests.support.projections import row_id
 
 def test_list_shows_id_date_size_project_and_title(site: SiteFolder) -> None:
     lines = site.run("list").stdout.splitlines()
-    assert lines[0].split() == ["ID", "DATE", "MESSAGES", "SHARED", "PROJECT", "TITLE"]
+    assert lines[0].split() == ["ID", "DATE", "RECORDED", "SHARED", "PROJECT", "TITLE"]
     parser = next(line for line in lines if "parser" in line)
     assert parser.split(maxsplit=5) == [row_id("parser-1")[:8], "2026-01-02", "2", "–", "talks", "About parser-1"]
 

@@ -11,7 +11,7 @@ import pytest
 
 from sitegen.privacy import fingerprint
 from tests.support.plants import vendor_tokens
-from tests.support.projections import assistant, attachment, call, conversation, result, user
+from tests.support.projections import assistant, attachment, call, conversation, message, result, user
 from tests.support.workshop import EVERYTHING, Workshop, share, slugs, talk_about
 
 GITHUB = next(vendor_tokens())
@@ -74,6 +74,32 @@ def test_exit_code_is_for_secrets_that_nobody_settled(workshop: Workshop, lines:
     found = report(workshop, code=code)
     assert found["ok"] is (code == 0)
     assert len(found["refused"]) == (1 if code else 0)
+
+
+def test_messages_are_counted_as_the_page_counts_them(workshop: Workshop) -> None:
+    rows = conversation(
+        "ways",
+        message("system", "You are a pilot."),
+        user("Where to?", native_id="q"),
+        assistant("West.", native_id="w", parent="q"),
+        user("Rather east.", native_id="e", parent="w"),
+        assistant("East then."),
+        user("Or north.", native_id="n", parent="w"),
+        assistant(call("Bash", {"command": "ls"}, id="t"), native_id="c"),
+        user(result("a b", id="t")),
+        assistant("North it is."),
+        title="Ways",
+    )
+    workshop.talk(rows)
+    workshop.configure(share("ways", "ways"))
+    workshop.build()
+    (one,) = report(workshop)["shares"]
+    said = re.sub(r"<[^>]+>", " ", workshop.page("s/ways"))
+    assert re.search(rf"Messages\s+{one['messages']}\s", said)
+    assert (one["branches"], one["tool_results"], one["subagents"]) == (1, 1, 0)
+    assert json.loads(workshop.run("list", "--json").stdout)[0]["messages"] == 9
+    assert one["messages"] < 9
+    assert "RECORDED" in workshop.run("list").output
 
 
 def test_strict_minds_warnings_too(workshop: Workshop) -> None:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sitegen.build.clean import policy_of
 from sitegen.config import Config, Privacy, fingerprint, load
 from sitegen.errors import ConfigError
 from sitegen.model import Gate, Show
@@ -263,6 +264,12 @@ def test_privacy_takes_out_what_nobody_asked_for_unless_told_otherwise(tmp_path:
     ("line", "message"),
     [
         pytest.param('secrets = "hide"', "should be “redact”, “block” or “allow”", id="unknown word"),
+        pytest.param('secrets = "blok"', 'privacy.secrets is "blok", but should be', id="what stands there"),
+        pytest.param('secrets = "blok"', "did you mean “block”?", id="nearest to it"),
+        pytest.param("secrets = true", "privacy.secrets is true, but should be", id="switch for a word"),
+        pytest.param('allow = ["3f9c"]', 'holds "3f9c", which isn\'t a fingerprint', id="short fingerprint"),
+        pytest.param('show = "convrsation"', "did you mean “conversation”?", id="nearest show"),
+        pytest.param('paths = "short"', "should be “shorten” or “keep”; did you mean “shorten”?", id="nearest path"),
         pytest.param('phones = "redact"', "should be “mask” or “keep”", id="unknown mask"),
         pytest.param('image_metadata = "kept"', "should be “drop” or “keep”; did you mean “keep”?", id="nearest word"),
         pytest.param('emials = "mask"', "did you mean “emails”?", id="unknown key"),
@@ -275,6 +282,15 @@ def test_privacy_takes_out_what_nobody_asked_for_unless_told_otherwise(tmp_path:
 def test_privacy_that_can_t_be_given_is_refused_not_ignored(tmp_path: Path, line: str, message: str) -> None:
     told = refusal(tmp_path, f"[privacy]\n{line}")
     assert message in told
+    number = (SOURCE + f"[privacy]\n{line}").splitlines().index(line) + 1
+    assert f"sitegen.toml:{number}" in told
+
+
+def test_what_may_be_a_secret_isn_t_told(tmp_path: Path) -> None:
+    for line in ('secrets = "Tr0ub4dor&3"', 'allow = ["correct horse"]'):
+        told = refusal(tmp_path, f"[privacy]\n{line}")
+        assert "Tr0ub" not in told
+        assert "horse" not in told
     assert "sitegen.toml:" in told
 
 
@@ -298,9 +314,10 @@ def test_words_to_hide_come_from_the_list_and_from_the_file(tmp_path: Path) -> N
         *('ips = "mask"', 'macs = "mask"', 'serials = "mask"', 'phones = "mask"', 'hide = ["Acme"]'),
     ],
 )
-def test_what_is_taken_out_renders_conversations_anew(tmp_path: Path, line: str) -> None:
+def test_what_is_taken_out_counts_by_what_it_does_to_each_conversation(tmp_path: Path, line: str) -> None:
     before, after = read(tmp_path, ""), read(tmp_path, f"[privacy]\n{line}")
-    assert fingerprint(before, "text") != fingerprint(after, "text")
+    assert fingerprint(before, "site") == fingerprint(after, "site")
+    assert policy_of(before.privacy) != policy_of(after.privacy)
 
 
 @pytest.mark.parametrize("table", ["share", "project", "rule"])
