@@ -5,7 +5,6 @@ Nothing here holds a value that was found: findings come masked, so what is told
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from sitegen.build import STATE_FOLDER
-from sitegen.build.clean import Scans, policy_of
+from sitegen.build.clean import Scans, policy_of, total
 from sitegen.build.keys import Keys, make_keys, rendered_key
 from sitegen.build.pictures import count_pictures
 from sitegen.build.strength import weaknesses
@@ -61,6 +60,11 @@ class Exposure:
         return count(self.findings)
 
     @property
+    def published(self) -> Mapping[str, int]:
+        """How much of what could be taken out is published, by what it is."""
+        return count(self.findings, is_kept=True)
+
+    @property
     def published_secrets(self) -> tuple[Finding, ...]:
         """Secrets that would be published as the policy stands, other than single ones that were allowed."""
         return tuple(each for each in self.findings if each.is_secret and each.is_kept)
@@ -97,10 +101,12 @@ class Report:
     @property
     def counts(self) -> Mapping[str, int]:
         """How much is taken out of all shares."""
-        found: Counter[str] = Counter()
-        for each in self.shares:
-            found.update(each.counts)
-        return dict(sorted(found.items()))
+        return dict(total(each.counts for each in self.shares))
+
+    @property
+    def published(self) -> Mapping[str, int]:
+        """How much of what could be taken out is published in all shares."""
+        return dict(total(each.published for each in self.shares))
 
 
 def _is_refused(exposure: Exposure, policy: Policy) -> bool:
@@ -189,7 +195,7 @@ class _Look:
                     yield self._exposure(share, conversation)
 
     def _exposure(self, share: Share, conversation: Conversation) -> Exposure:
-        scrubbed = apply(conversation, share, self.policy, engine=self.engine, memory=self.scans)
+        scrubbed = apply(conversation, share, self.policy, engine=self.engine, memory=self.scans, is_survey=True)
         shown = scrubbed.conversation
         images, located = count_pictures(shown)
         whole = threads(shown)

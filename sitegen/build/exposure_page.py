@@ -39,7 +39,7 @@ def make_page(report: Report, *, folder: Path) -> str:
             policy=_POLICY,
             style=_STYLE,
             engine=engine,
-            sums=_counts(report.counts.items()),
+            sums=_counts(report),
             notes=_list([*report.notes, *(f"{slug} isn't published any more" for slug in report.removed)]),
             shares=shares,
         )
@@ -57,6 +57,7 @@ def _share(exposure: Exposure, base: str) -> Markup:
             *(f"{exposure.change} since the last build", counted(exposure.messages, "message")),
             *(counted(exposure.tool_results, "tool result"), counted(exposure.images, "image")),
             f"{exposure.branches} {'branch' if exposure.branches == 1 else 'branches'}",
+            counted(exposure.subagents, "subagent"),
         )
     )
     return Markup('<section><h2><a href="{address}">{title}</a></h2><p>{facts}</p>{warnings}{table}</section>').format(
@@ -79,8 +80,12 @@ def _finding(finding: Finding, address: str) -> Markup:
     )
 
 
-def _counts(counts: Iterable[tuple[str, int]]) -> Markup:
-    return _list(f"{count} × {kind} taken out" for kind, count in counts)
+def _counts(report: Report) -> Markup:
+    lines = [f"{count} × {kind} taken out" for kind, count in report.counts.items()]
+    lines += [f"{count} × {kind} published as it is" for kind, count in report.published.items()]
+    lasting = len(report.lasting)
+    lines += [f"{counted(lasting, 'share')} never expire{'s' if lasting == 1 else ''}"] if lasting else []
+    return _list(lines)
 
 
 def _list(lines: Iterable[str]) -> Markup:

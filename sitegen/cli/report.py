@@ -92,6 +92,8 @@ def _lines(report: Report, *, limit: int) -> Iterator[str]:
     taken = told(report.counts.items())
     if report.lasting:
         yield f"note: {counted(len(report.lasting), 'share')} never expire{'s' if len(report.lasting) == 1 else ''}"
+    if published := told(report.published.items()):
+        yield f"note: published as they are: {published}; [privacy] can take them out too"
     yield f"{counted(len(report.shares), 'share')}: {taken or 'nothing'} taken out; {_attention(report)}"
 
 
@@ -114,9 +116,11 @@ def _share_lines(exposure: Exposure, *, limit: int) -> Iterator[str]:
         yield f"  leaves out {', '.join(f'{count:,} {what}' for what, count in exposure.hidden)}"
     if taken := told(exposure.counts.items()):
         yield f"  takes out {taken}"
+    if published := told(exposure.published.items()):
+        yield f"  publishes {published}"
     for warning in exposure.warnings:
         yield f"  ! {safe(warning)}"
-    ordered = sorted(exposure.findings, key=lambda each: (not each.is_kept, not each.is_secret))
+    ordered = sorted(exposure.findings, key=lambda each: (not each.is_secret, not each.is_kept))
     for finding in ordered[:limit]:
         yield f"    {_finding_line(finding)}"
     if len(ordered) > limit:
@@ -128,6 +132,9 @@ def _shown(exposure: Exposure) -> str:
     parts += [counted(exposure.subagents, "subagent")] if exposure.subagents else []
     parts += [counted(exposure.tool_results, "tool result")] if exposure.tool_results else []
     parts += [counted(exposure.images, "image")] if exposure.images else []
+    if exposure.branches:
+        ways = "way" if exposure.branches == 1 else "ways"
+        parts.append(f"{exposure.branches:,} {ways} not taken{'' if exposure.share.branches else ' left out'}")
     return ", ".join(parts)
 
 
@@ -151,6 +158,7 @@ def as_record(report: Report) -> dict[str, object]:
         "scanner": report.engine or None,
         "policy": _policy(report),
         "taken_out": dict(report.counts),
+        "published": dict(report.published),
         "refused": [each.share.slug for each in report.refusals],
         "warnings": [{"slug": slug, "message": message} for slug, message in report.warnings],
         "never_expiring": list(report.lasting),
@@ -186,6 +194,7 @@ def _share_record(exposure: Exposure) -> dict[str, object]:
         "image_metadata": "keep" if share.keeps_image_metadata else "drop",
         "left_out": dict(exposure.hidden),
         "taken_out": dict(exposure.counts),
+        "published": dict(exposure.published),
         "warnings": list(exposure.warnings),
         "findings": [_finding_record(each) for each in exposure.findings],
     }

@@ -7,6 +7,7 @@ then narrows; then replaces, in every text that is left.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ _SEARCHES: Final[tuple[tuple[str, str, Callable[[Texts], Iterator[tuple[int, int
     ("masks_serials", "serial", addresses.find_serials),
     ("masks_phones", "phone", addresses.find_phones),
 )
+_STRICTEST: Final = Policy(masks_hosts=True, masks_ips=True, masks_macs=True, masks_serials=True, masks_phones=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,12 @@ def apply(
     *,
     engine: Engine | None = None,
     memory: Memory | None = None,
+    is_survey: bool = False,
 ) -> Scrubbed:
     """The conversation as its share may show it: narrowed, and scrubbed in every text. Changes nothing it was given.
 
-    `engine` adds what the library finds to what our own rules find; `memory` keeps scans, never values.
+    `engine` adds what the library finds to what our own rules find; `memory` keeps scans, never values. `is_survey`
+    tells among the findings also what the policy doesn't take out though another could.
     """
     engine = engine or NoEngine()
     shown = narrow(conversation, share)
@@ -80,7 +84,9 @@ def apply(
     spans = [span for span in _spans(texts, known, policy) if span.start < texts.shown_end]
     gone = list(joined(span for span in spans if not span.is_kept))
     changed = {texts.strings[index]: text for index, text in cut(texts, gone)}
-    findings = tell(texts, [*gone, *(span for span in spans if span.is_kept)], changed)
+    kept = [span for span in spans if span.is_kept]
+    kept += _let_through(texts, gone) if is_survey else ()
+    findings = tell(texts, [*gone, *kept], changed)
     if changed:
         shown = rewrite(shown, changed, texts)
     kept_back: list[str] = []
@@ -137,6 +143,17 @@ def _spans(texts: Texts, known: _Known, policy: Policy) -> Iterator[Span]:
         yield from _all("person", find_people(texts, known.people))
 
 
+def _let_through(texts: Texts, gone: Sequence[Span]) -> Iterator[Span]:
+    """What is no secret and is published because the policy keeps its kind, outside of what goes anyway."""
+    homes = list(find_homes(texts))
+    ends = [span.end for span in gone]
+    for span in joined(_spans(texts, _Known((), homes, names_of(texts, homes)), _STRICTEST)):
+        next_gone = bisect_right(ends, span.start)
+        is_apart = next_gone == len(gone) or gone[next_gone].start >= span.end
+        if is_apart and span.start < texts.shown_end:
+            yield replace(span, is_kept=True)
+
+
 def _all(kind: str, found: Iterable[tuple[int, int]]) -> Iterator[Span]:
     return (Span(start, end, kind, mark(kind)) for start, end in found)
 
@@ -158,10 +175,10 @@ def _of_homes(texts: Texts, homes: Iterable[Home], people: frozenset[str]) -> It
             yield Span(home.name_start, home.end, "home path", mark("person"))
 
 
-def count(findings: Iterable[Finding]) -> dict[str, int]:
-    """How much was taken out, by what a reader of the summary calls it."""
+def count(findings: Iterable[Finding], *, is_kept: bool = False) -> dict[str, int]:
+    """How much was taken out, by what a reader of the summary calls it; `is_kept`: how much wasn't."""
     counts: Counter[str] = Counter()
     for finding in findings:
-        if not finding.is_kept:
+        if finding.is_kept is is_kept:
             counts["secret" if finding.is_secret else finding.kind] += finding.count
     return dict(sorted(counts.items()))

@@ -76,6 +76,27 @@ def test_exit_code_is_for_secrets_that_nobody_settled(workshop: Workshop, lines:
     assert len(found["refused"]) == (1 if code else 0)
 
 
+def test_what_the_policy_keeps_is_told_as_published(workshop: Workshop) -> None:
+    said = "bo@corp.io called +49 30 7654321 from 10.20.30.40, bo@pearl-7:~$ cat /home/zelda/x 10.9.8.7"
+    workshop.talk(conversation("pearl", user("Where?"), assistant(said), title="The pearl"))
+    workshop.configure(share("pearl", "pearl"))
+    found = report(workshop)
+    (one,) = found["shares"]
+    assert one["published"] == found["published"] == {"host": 1, "ip": 2, "phone": 1}
+    kept = [each for each in one["findings"] if each["published"]]
+    assert {(each["kind"], each["message"], each["excerpt"]) for each in kept} == {
+        *(("host", 2, "[host]"), ("ip", 2, "[ip]"), ("phone", 2, "[phone]")),
+    }
+    assert found["ok"]
+    assert "publishes 1 name of a machine, 2 private addresses, 1 phone number" in workshop.run("report").output
+    workshop.configure(
+        '[privacy]\nips = "mask"\nphones = "mask"\nhosts = "mask"\nemails = "keep"\n' + share("pearl", "pearl")
+    )
+    assert json.loads(workshop.run("report", "--json").stdout)["published"] == {"email": 1}
+    workshop.configure('[privacy]\nhide = ["called +49 30 7654321 from"]\n' + share("pearl", "pearl"))
+    assert report(workshop)["published"] == {"host": 1, "ip": 2}
+
+
 def test_messages_are_counted_as_the_page_counts_them(workshop: Workshop) -> None:
     rows = conversation(
         "ways",
