@@ -56,7 +56,7 @@ class Exchange:
     def sayings(self) -> Iterator[tuple[str, str]]:
         """The messages by anchor, each with its text."""
         ends = [start - 1 for _, start in self.said[1:]] + [len(self.search_text)]
-        for (anchor, start), end in zip(self.said, ends, strict=True):
+        for (anchor, start), end in zip(self.said, ends, strict=False):  # nothing said, no end
             if anchor:
                 yield anchor, self.search_text[start:end]
 

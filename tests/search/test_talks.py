@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -49,6 +50,11 @@ def test_prompts_and_answers_are_found_at_their_messages_and_nothing_else_is() -
         ("m-m0", True, "Why not?"),
         ("m-m4", False, "Because of the reed."),
     ]
+
+
+def test_exchange_in_which_nothing_is_said_has_no_turn() -> None:
+    transcript = rendered(talk(call("Bash", arguments={"command": "make"}), result("done")))
+    assert make_talk([(replace(transcript.exchanges[0], search_text="", said=()),)]).turns == ()
 
 
 @pytest.mark.parametrize(
