@@ -1,4 +1,4 @@
-"""The command: `python -m tests.bench [--quick] [--sizes NAME …] [--only STEP …] [--peers] [--browser]`.
+"""The command: `python -m tests.bench [--quick] [--sizes NAME …] [--only STEP …] [--ingest] [--peers] [--browser]`.
 
 Exits with 1 when a ratio isn't kept or something failed, never for a time.
 """
@@ -56,13 +56,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lab.set_up()
     print(f"{machine.describe()}\n", flush=True)
     try:
-        results = _measure(lab, options)
-        print(_show(results), flush=True)
-        _measure_more(lab, options)
+        results = _measure(lab, options) if options.measures_builds else {}
+        if results:
+            print(_show(results), flush=True)
+        verdicts = _measure_more(lab, options)
     except FailedError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
-    return _conclude([verdict for growing in _GROWING for verdict in judge(results, growing=growing, alone=_ALONE)])
+    verdicts += [verdict for growing in _GROWING for verdict in judge(results, growing=growing, alone=_ALONE)]
+    return _conclude(verdicts)
 
 
 def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -72,10 +74,14 @@ def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=STEPS, metavar="STEP", help=f"steps: {', '.join(STEPS)}")
     parser.add_argument("--repeat", type=int, metavar="N", help="runs of each step, of which the median counts")
     parser.add_argument("--peers", action="store_true", help="measure other programs on the same sessions too")
+    parser.add_argument("--ingest", action="store_true", help="measure ingesting beside chatstrata, and nothing else")
     parser.add_argument("--browser", action="store_true", help="measure pages in Chromium, as when nothing is chosen")
     parser.add_argument("--cache", type=Path, default=default_cache(), metavar="DIR", help="where all is kept")
     options = parser.parse_args(arguments)
-    options.browser |= not (options.quick or options.sizes or options.only)
+    is_all = not (options.quick or options.sizes or options.only or options.ingest)
+    options.browser |= is_all
+    options.measures_builds = not options.ingest or bool(options.sizes or options.only or options.quick)
+    options.ingest |= is_all
     options.sizes = options.sizes or (_QUICK if options.quick else _STANDARD)
     return options
 
@@ -98,7 +104,13 @@ def _steps(options: argparse.Namespace, name: str) -> Sequence[str]:
     return STEPS
 
 
-def _measure_more(lab: Lab, options: argparse.Namespace) -> None:
+def _measure_more(lab: Lab, options: argparse.Namespace) -> list[Verdict]:
+    verdicts: list[Verdict] = []
+    if options.ingest:
+        from tests.bench.ingesting import compare as compare_ingests
+
+        shown, verdicts = compare_ingests(lab, repeat=options.repeat or 3, say=_say)
+        print(f"\n{shown}", flush=True)
     if options.peers:
         from tests.bench.peers import compare
 
@@ -107,6 +119,7 @@ def _measure_more(lab: Lab, options: argparse.Namespace) -> None:
         from tests.bench.browser import look
 
         print(f"\n{look(lab, repeat=options.repeat or 3, say=_say)}", flush=True)
+    return verdicts
 
 
 def _show(results: dict[str, list[Result]]) -> str:

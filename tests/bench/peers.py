@@ -60,14 +60,14 @@ def compare(lab: Lab, *, repeat: int, say: Say) -> str:
     """A table of sitegen and the others, one after the other on each workload; what can't be installed is told."""
     rows: list[Row] = []
     missing: list[str] = []
-    programs = [(peer, program) for peer in _PEERS if (program := _install(lab, peer.requirement, missing, say))]
+    programs = [(peer, program) for peer in _PEERS if (program := install(lab, peer.requirement, missing, say))]
     for name, recipe in _WORKLOADS.items():
         own = Workload(lab, f"peers-{name}", recipe, repeat=repeat).measure(("ingest", *_STEPS), say=say)
         rows += [_row(name, "sitegen", result, None) for result in own]
         for peer, program in programs:
             theirs = _measure_peer(lab, peer, program, name=name, recipe=recipe, repeat=repeat, say=say)
             rows += [_row(name, peer.name, result, by_step(own)[result.step]) for result in theirs]
-    if hugo := _install(lab, _HUGO, missing, say):
+    if hugo := install(lab, _HUGO, missing, say):
         rows += _markdown_rows(lab, hugo, repeat=repeat, say=say)
     return "\n".join([table(_HEAD, rows, text_columns=3), *(f"not measured: {reason}" for reason in missing)])
 
@@ -75,7 +75,7 @@ def compare(lab: Lab, *, repeat: int, say: Say) -> str:
 def make_page(lab: Lab, recipe: Recipe, *, say: Say) -> Path | str:
     """The page that claude-code-log makes of a recipe's one session; why there is none when it can't be installed."""
     missing: list[str] = []
-    program = _install(lab, _PEERS[0].requirement, missing, say)
+    program = install(lab, _PEERS[0].requirement, missing, say)
     if program is None:
         return missing[0]
     folder = lab.workshop("peer-page")
@@ -85,7 +85,7 @@ def make_page(lab: Lab, recipe: Recipe, *, say: Say) -> Path | str:
     return max((folder / "sessions").rglob("*.html"), key=lambda page: page.stat().st_size)
 
 
-def _install(lab: Lab, requirement: str, missing: list[str], say: Say) -> Path | None:
+def install(lab: Lab, requirement: str, missing: list[str], say: Say) -> Path | None:
     """The program of a requirement, installed unless it is there; None, with the reason in `missing`, when it can't."""
     name = requirement.partition("==")[0]
     place = lab.cache / "peers" / requirement.replace("==", "-")
