@@ -1,17 +1,22 @@
 """Spreads tasks over processes, or not: small work is done where it stands. The seam is `concurrent.futures.Executor`.
 
-Batches go out largest first and come back in any order; the results are sorted, so nothing depends on who was quick.
+Batches go out largest first, while this process makes the smallest, and come back in any order; the results are sorted,
+so nothing depends on who was quick.
 """
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from multiprocessing.connection import wait
+from queue import Empty, SimpleQueue
 
 from sitegen.build.work import Made, Setting, Task, Worker
 
@@ -22,6 +27,9 @@ _LARGEST_BATCH = 30_000
 """Weights again. Each batch opens the projection and looks for its rows in all of it, so in a large archive few large
 batches cost less; small ones at the end let all processes end at about the same time."""
 
+_COLLECTED_EVERY = (50_000, 20, 100)
+"""Python's thresholds of garbage collection."""
+
 OnMade = Callable[[int], None]
 
 
@@ -30,11 +38,12 @@ def make_all(
 ) -> list[Made]:
     """What became of each task, by slug. `on_made` hears how many more shares are done."""
     processes = min(jobs or _cores(), len(tasks))
-    if processes <= 1 or sum(map(_weight, tasks)) < _WORTH_A_POOL:
-        made = list(_make_here(setting, tasks, on_made))
-    else:
-        with _start(setting, processes) as executor:
-            made = list(_make_there(executor, tasks, processes, on_made))
+    with _collecting_rarely():
+        if processes <= 1 or sum(map(_weight, tasks)) < _WORTH_A_POOL:
+            made = list(_make_here(setting, tasks, on_made))
+        else:
+            with _start(setting, processes - 1) as executor:
+                made = list(_make_there(executor, setting, tasks, processes, on_made))
     return sorted(made, key=lambda each: each.slug)
 
 
@@ -45,12 +54,72 @@ def _make_here(setting: Setting, tasks: Sequence[Task], on_made: OnMade) -> Iter
         on_made(len(batch))
 
 
-def _make_there(executor: Executor, tasks: Sequence[Task], processes: int, on_made: OnMade) -> Iterator[Made]:
-    futures = [executor.submit(_make, batch) for batch in cut(tasks, parts=processes * 3)]
-    for future in as_completed(futures):
-        batch = future.result()
-        on_made(len(batch))
-        yield from batch
+def _make_there(
+    executor: Executor, setting: Setting, tasks: Sequence[Task], processes: int, on_made: OnMade
+) -> Iterator[Made]:
+    """Has the executor make the batches, one at a time for each of its processes, and makes some here meanwhile."""
+    batches = cut(tasks, parts=processes * 3)
+    feed = Feed(executor, deque(batches))
+    feed.begin(processes - 1)
+    worker = Worker(setting)
+    for _ in batches:
+        made = feed.take(worker)
+        on_made(len(made))
+        yield from made
+
+
+@dataclass(slots=True)
+class Feed:
+    """Hands batches to an executor whenever it has ended one, so that those not begun are free for others."""
+
+    executor: Executor
+    waiting: deque[list[Task]]
+    _ended: SimpleQueue[Future[list[Made]]] = field(default_factory=SimpleQueue)
+
+    def begin(self, count: int) -> None:
+        """Hands over so many batches."""
+        for _ in range(count):
+            self._hand_over()
+
+    def take(self, worker: Worker) -> list[Made]:
+        """What became of one more batch: of one that has ended, or else of the last that nobody has begun."""
+        with suppress(Empty):
+            return self._ended.get_nowait().result()
+        try:
+            batch = self.waiting.pop()
+        except IndexError:
+            return self._ended.get().result()
+        return worker.make(batch)
+
+    def _hand_over(self) -> None:
+        with suppress(IndexError):
+            batch = self.waiting.popleft()
+            try:
+                self.executor.submit(_make, batch).add_done_callback(self._accept)
+            except RuntimeError:  # a process has died, of which whoever waits for it hears
+                self.waiting.append(batch)
+
+    def _accept(self, future: Future[list[Made]]) -> None:
+        self._ended.put(future)
+        if future.exception() is None:
+            self._hand_over()
+
+
+@contextmanager
+def _collecting_rarely() -> Iterator[None]:
+    """Has unused objects looked for more rarely: rendering makes many that live as long as their page."""
+    before = gc.get_threshold()
+    _collect_rarely()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+def _collect_rarely() -> None:
+    gc.freeze()
+    gc.set_threshold(*_COLLECTED_EVERY)
 
 
 def cut(tasks: Sequence[Task], *, parts: int) -> list[list[Task]]:
@@ -96,6 +165,7 @@ def _start(setting: Setting, processes: int) -> Iterator[Executor]:
 def _set_up(setting: Setting) -> None:
     global _worker
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    _collect_rarely()
     _worker = Worker(setting)
 
 

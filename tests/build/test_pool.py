@@ -1,13 +1,16 @@
-"""How work is cut into batches: every task once, fewer and larger batches at the beginning."""
+"""How work is cut into batches and handed out: every task once, fewer and larger batches at the beginning."""
 
 from __future__ import annotations
 
+from collections import deque
+from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from sitegen.build.pool import cut
-from sitegen.build.work import Task
+from sitegen.build.pool import Feed, cut
+from sitegen.build.work import Made, Task, Worker
 from sitegen.model import ConversationHead, Share
 from sitegen.output.plan import Claim
 from sitegen.output.writer import Writer
@@ -48,3 +51,64 @@ def test_a_huge_conversation_starts_first_and_alone() -> None:
     tasks = [_task(f"talk{number}", 10) for number in range(50)]
     first = cut([*tasks, _task("huge", 5_000)], parts=6)[0]
     assert [task.share.slug for task in first] == ["huge"]
+
+
+class _Executor:
+    """Ends what it is given only when it's told to, and then the first."""
+
+    def __init__(self) -> None:
+        self.given: list[tuple[Future[list[Made]], list[Task]]] = []
+
+    def submit(self, _: object, batch: list[Task]) -> Future[list[Made]]:
+        future: Future[list[Made]] = Future()
+        self.given.append((future, batch))
+        return future
+
+    def end(self, *, error: Exception | None = None) -> None:
+        future, batch = self.given.pop(0)
+        if error is None:
+            future.set_result([Made(task.share.slug) for task in batch])
+        else:
+            future.set_exception(error)
+
+
+class _Worker:
+    def make(self, tasks: list[Task]) -> list[Made]:
+        return [Made(f"{task.share.slug} here") for task in tasks]
+
+
+def _feed(count: int) -> tuple[Feed, _Executor]:
+    executor = _Executor()
+    feed = Feed(cast("Executor", executor), deque([_task(f"talk{number}", 1)] for number in range(count)))
+    feed.begin(1)
+    return feed, executor
+
+
+def _take(feed: Feed) -> list[str]:
+    return [made.slug for made in feed.take(cast("Worker", _Worker()))]
+
+
+def test_what_no_process_has_begun_is_made_here_from_the_end() -> None:
+    feed, executor = _feed(4)
+    assert _take(feed) == ["talk3 here"]
+    executor.end()
+    assert _take(feed) == ["talk0"]
+    assert _take(feed) == ["talk2 here"]
+    executor.end()
+    assert _take(feed) == ["talk1"]
+
+
+def test_a_process_that_dies_is_told_and_waited_for_by_nobody() -> None:
+    feed, executor = _feed(3)
+    executor.end(error=BrokenExecutor("it died"))
+    with pytest.raises(BrokenExecutor):
+        _take(feed)
+    assert executor.given == []
+
+
+def test_a_pool_that_takes_no_more_leaves_the_rest_to_be_made_here() -> None:
+    feed, executor = _feed(2)
+    executor.submit = lambda *_: (_ for _ in ()).throw(BrokenExecutor("it died"))  # type: ignore[method-assign]
+    executor.end()
+    assert _take(feed) == ["talk0"]
+    assert _take(feed) == ["talk1 here"]
