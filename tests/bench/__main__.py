@@ -1,4 +1,5 @@
-"""The command: `python -m tests.bench [--quick] [--sizes NAME …] [--only STEP …] [--ingest] [--peers] [--browser]`.
+"""The command: `python -m tests.bench [--quick] [--sizes NAME …] [--only STEP …] [--ingest] [--peers] [--browser]
+[--gates]`.
 
 Exits with 1 when a ratio isn't kept or something failed, never for a time.
 """
@@ -76,12 +77,15 @@ def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--peers", action="store_true", help="measure other programs on the same sessions too")
     parser.add_argument("--ingest", action="store_true", help="measure ingesting beside chatstrata, and nothing else")
     parser.add_argument("--browser", action="store_true", help="measure pages in Chromium, as when nothing is chosen")
+    parser.add_argument("--gates", action="store_true", help="measure gated pages, and nothing else")
     parser.add_argument("--cache", type=Path, default=default_cache(), metavar="DIR", help="where all is kept")
     options = parser.parse_args(arguments)
-    is_all = not (options.quick or options.sizes or options.only or options.ingest)
+    is_all = not (options.quick or options.sizes or options.only or options.ingest or options.gates)
     options.browser |= is_all
-    options.measures_builds = not options.ingest or bool(options.sizes or options.only or options.quick)
+    is_built = bool(options.sizes or options.only or options.quick)
+    options.measures_builds = is_built or not (options.ingest or options.gates)
     options.ingest |= is_all
+    options.gates |= is_all
     options.sizes = options.sizes or (_QUICK if options.quick else _STANDARD)
     return options
 
@@ -119,6 +123,12 @@ def _measure_more(lab: Lab, options: argparse.Namespace) -> list[Verdict]:
         from tests.bench.browser import look
 
         print(f"\n{look(lab, repeat=options.repeat or 3, say=_say)}", flush=True)
+    if options.gates:
+        from tests.bench.gated import measure_gates
+
+        shown, found = measure_gates(lab, repeat=options.repeat or 3, say=_say)
+        verdicts = [*verdicts, *found]
+        print(f"\n{shown}", flush=True)
     return verdicts
 
 

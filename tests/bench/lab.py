@@ -10,7 +10,8 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.bench.generate import Recipe
@@ -31,6 +32,8 @@ class Lab:
     """A cache folder with a copy of the program in it."""
 
     cache: Path
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What else the program finds in its environment."""
 
     @property
     def program(self) -> Path:
@@ -46,7 +49,7 @@ class Lab:
     def run(self, *arguments: str, folder: Path) -> Cost:
         """What sitegen costs with these arguments."""
         command = [sys.executable, "-m", "sitegen", *arguments]
-        return measure(command, folder=folder, variables={"PYTHONPATH": str(self.program)})
+        return measure(command, folder=folder, variables={**self.variables, "PYTHONPATH": str(self.program)})
 
     def edit_template(self, mark: int) -> None:
         """Changes the template that all pages are made of; `mark` makes each change another."""

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench import gated
+from tests.bench.gated import measure_building
 from tests.bench.generate import Recipe
 from tests.bench.lab import Lab, weigh
 from tests.bench.limits import judge
@@ -96,3 +98,27 @@ def test_every_step_is_measured_on_a_real_build(tmp_path: Path) -> None:
     assert {result.runs for result in results.values()} == {2}
     assert results["no-op"].files == weigh(workload.site)[1]
     assert "<!-- 1 --></body>" in (workload.site / "index.html").read_text(encoding="utf-8")
+
+
+def test_what_gates_cost_is_judged_by_a_build_without(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.set_up()
+    told, (share, derivations) = measure_building(
+        lab, repeat=1, say=lambda _: None, recipe=Recipe(sessions=3, messages=4), most=-9
+    )
+    assert "3 shares, cold" in told
+    assert not share.is_kept
+    assert derivations.ratio == 1
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_reader_s_waiting_is_measured_from_the_password_on(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, gated.SECRETS)
+    lab.set_up()
+    workload = gated.GatedWorkload(lab, "tiny", Recipe(sessions=1, messages=8), repeat=1)
+    workload.measure(("cold",), say=lambda _: None)
+    (opening,) = gated.open_repeatedly(workload.site, repeat=1)
+    assert opening.first_ms > 0
+    assert 0 < opening.document_ms <= opening.whole_ms
+    assert opening.opened_bytes > 0
