@@ -133,6 +133,7 @@ class Run:
                 title=site.title,
                 language=site.language,
                 timezone=site.timezone,
+                remember_days=site.remember_days,
                 has_search=self.config.search.enabled and not self.options.is_offline,
             ),
             urls=Urls(base_url=site.base_url, offline=self.options.is_offline),

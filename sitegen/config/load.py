@@ -72,11 +72,13 @@ def _site(table: Table) -> tuple[Site, tzinfo]:
     default = Site()
     table.allow(_names(Site))
     name, zone = values.timezone(table, "timezone", default.timezone)
+    days = table.whole("remember_days", least=0)
     site = Site(
         title=table.text("title") or default.title,
         base_url=values.base_url(table, "base_url"),
         language=values.language(table, "language", default.language),
         timezone=name,
+        remember_days=default.remember_days if days is None else days,
     )
     return site, zone
 

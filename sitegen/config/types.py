@@ -39,6 +39,8 @@ class Site:
     language: str = field(default="en", metadata=TEXT)
     timezone: str = field(default="UTC", metadata=TEXT)
     """For the times that pages show; a name of the IANA database."""
+    remember_days: int = field(default=30, metadata=PAGE)
+    """For how long readers may have a protected page remembered; 0 offers it to nobody."""
 
     @property
     def base_path(self) -> str:

@@ -35,6 +35,8 @@ class Site:
     timezone: str = "UTC"
     has_search: bool = False
     """Whether there is a page that searches all conversations."""
+    remember_days: int = 30
+    """How long readers may have a protected page remembered; 0 offers it to nobody."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ Ask = Literal["password", "email", "otp"]
 """What the form asks for: a password, an address with its code, or a code."""
 
 _SPOKEN = (
-    "credential", "damaged", "empty", "expired", "file_failed", "framed", "hide", "insecure", "keep",
+    "credential", "damaged", "empty", "expired", "file_failed", "framed", "hide", "insecure",
     "limit", "lock", "logged", "newer", "not_kept", "offline", "open_alone", "opened", "receipt", "receipt_head",
-    "receipt_name", "retry", "show", "too_old", "trim", "views",
+    "receipt_name", "retry", "show", "too_old", "trim", "used", "views",
 )  # fmt: skip
 _POLICY = (
     "default-src 'none'; script-src 'sha256-{hash}'; style-src 'self'; img-src 'self' blob: data:; media-src blob:; "
@@ -36,7 +36,8 @@ _POLICY = (
 class Shell:
     """What a protected page shows before it's open; nothing in it comes from the conversation.
 
-    `slug` is the core's. `ask` is None when no credential is needed. `remember_days` 0 offers no remembering.
+    `slug` is the core's. `ask` is None when no credential is needed. `remember_days` is the
+    site's unless said.
     `inline` holds the ciphertexts of attachments by id, for a page that is opened from disk.
     """
 
@@ -45,13 +46,14 @@ class Shell:
     ask: Ask | None = None
     has_terms: bool = False
     hint: str | None = None
-    remember_days: int = 30
+    remember_days: int | None = None
     inline: Mapping[str, bytes] | None = None
 
 
 def make_gate(frame: Frame, path: str, shell: Shell) -> Document:
     """The document at `path` for the envelope, which is `Sealed.envelope`'s JSON."""
     script = _script(frame.assets.gate)
+    days = frame.site.remember_days if shell.remember_days is None else shell.remember_days
     return frame.document(
         path,
         "gate.html",
@@ -62,10 +64,12 @@ def make_gate(frame: Frame, path: str, shell: Shell) -> Document:
         ask=shell.ask,
         has_terms=shell.has_terms,
         hint=shell.hint,
-        days=shell.remember_days if shell.ask and not frame.urls.offline else 0,
+        days=days if shell.ask and not frame.urls.offline else 0,
         envelope=_inert(shell.envelope),
         inline=[(name, _b64u(data)) for name, data in sorted((shell.inline or {}).items())],
-        words=json_block({name: frame.t(f"gate.js_{name}") for name in _SPOKEN}),
+        words=json_block(
+            {name: frame.t(f"gate.js_{name}") for name in _SPOKEN} | {"keep": frame.t("gate.js_keep", n=days)}
+        ),
     )
 
 

@@ -59,7 +59,11 @@ async function keptKeys(core) {
 
 const others = "BroadcastChannel" in globalThis ? new BroadcastChannel("sitegen") : null;
 
+function dropKeys() {
+  return inStore("readwrite", (store) => store.clear());
+}
+
 async function forgetKeys() {
-  await inStore("readwrite", (store) => store.clear());
+  await dropKeys();
   others?.postMessage("lock");
 }

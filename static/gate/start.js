@@ -16,6 +16,12 @@ let words = {};
 /** @type {Envelope | null} */
 let envelope = null;
 
+/** Under which name this browser knows a one-time code, which doesn't tell it. */
+let usedMark = "";
+
+/** How often the page was locked. */
+let locks = 0;
+
 let timer = 0;
 
 function gateData() {
@@ -184,6 +190,7 @@ function watchExpiry() {
 /** @param {boolean} [isTold] by another tab */
 async function lock(isTold = false) {
   linkSecret = null;
+  locks += 1;
   wipe();
   if (!isTold) await forgetKeys();
   await proceed(true);
@@ -231,7 +238,12 @@ async function tryTyped() {
   busy.hidden = true;
   if (mine !== turn) return;
   const isKept = one("#keep:checked") !== null;
-  if (bits && (await open({ key: await rootKey(bits), kind: "pw" }, false, isKept))) return;
+  const key = bits && (await rootKey(bits));
+  if (key && gateData().ask === "otp") {
+    usedMark = `used.${b64u(await derivedBits(key, hkdf(null, "sitegen/used/v1")))}`;
+    if (recall(usedMark)) return tell("used");
+  }
+  if (key && (await open({ key, kind: "pw" }, false, isKept))) return;
   const trimmed = field.value.trim();
   const again = makeButton(word("trim"), () => {
     field.value = trimmed;

@@ -85,6 +85,7 @@ function place(piece) {
 function countView() {
   const { core } = (opened ?? refuse()).envelope;
   remember(`views.${core.slug}`, String(viewsOf(core) + 1));
+  if (usedMark) remember(usedMark, "1");
 }
 
 /** The page's own title, kind and data become those of the document. @param {HTMLElement} head */
@@ -104,15 +105,18 @@ function addSwitches(switches) {
   switches.prepend(lockNow);
   if (core.need.includes("agr")) switches.prepend(makeButton(word("receipt"), saveReceipt));
   if (lastRoot && days && !isKept && !isOnDisk) {
-    switches.prepend(makeButton(word("keep", { days }), (button) => void keepLater().then(() => button.remove())));
+    switches.prepend(makeButton(word("keep"), (button) => void keepLater().then(() => button.remove())));
   }
   if (core.limit !== null) switches.prepend(make("span", "views", word("views", { n: viewsOf(core), limit: core.limit })));
 }
 
 async function keepLater() {
-  if (!opened || !lastRoot) return;
-  opened.isKept = await keepKey(opened.envelope.core, lastRoot.key, lastRoot.kind, Number(gateData().days));
-  if (!opened.isKept) note("not_kept");
+  const page = opened;
+  const before = locks;
+  if (!page || !lastRoot) return;
+  page.isKept = await keepKey(page.envelope.core, lastRoot.key, lastRoot.kind, Number(gateData().days));
+  if (before !== locks) await dropKeys();
+  else if (!page.isKept) note("not_kept");
 }
 
 /** Empties the view and all that was kept of what it showed. */

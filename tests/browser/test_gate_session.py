@@ -301,6 +301,51 @@ def test_views_are_counted_in_this_browser(context: BrowserContext, host: Host) 
     expect_shut(page, asks=False)
 
 
+def test_code_is_remembered_as_used_in_this_browser(context: BrowserContext, host: Host) -> None:
+    codes = ("ABCDEFGHJK00MNPQ", "0123456789ABCDEF")
+    write_gated(host.folder, Gated("codes", ask="otp", passwords=(), codes=codes), TALK)
+    page = context.new_page()
+    for code in codes:
+        unlock(page, host.url("codes"), password=code)
+        page.goto(host.url("codes"))
+        page.locator("#secret").fill(code.lower())
+        page.keyboard.press("Enter")
+        expect(page.locator("#said")).to_contain_text("was used in this browser")
+        expect_shut(page)
+    stored = page.evaluate("JSON.stringify(localStorage)")
+    assert not [code for code in codes if code in stored]
+
+
+def test_page_locked_while_it_is_being_remembered_is_not(context: BrowserContext, host: Host) -> None:
+    page, other = context.new_page(), context.new_page()
+    other.goto(host.url("again"))
+    page.goto(host.url())
+    expect(page.locator("#secret")).to_be_focused()
+    other.evaluate(_HOLD_STORE)
+    page.locator("#secret").fill(PASSWORD)
+    page.locator("#keep").check()
+    page.keyboard.press("Enter")
+    expect_open(page)
+    page.get_by_role("button", name="Lock").click()
+    other.evaluate("() => { window.released = true; }")
+    expect_shut(page)
+    page.wait_for_timeout(500)
+    expect(page.locator("#said")).to_be_empty()
+    assert _kept(page) == []
+
+
+_HOLD_STORE = """() => new Promise((resolve) => {
+  const opening = indexedDB.open("sitegen", 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore("keys");
+  opening.onsuccess = () => {
+    const store = opening.result.transaction("keys", "readwrite").objectStore("keys");
+    const hold = () => { if (!window.released) store.get("x").onsuccess = hold; };
+    hold();
+    resolve();
+  };
+})"""
+
+
 def test_page_exposes_none_of_its_functions(open_page: OpenPage, host: Host) -> None:
     page = open_page(host.url())
     names = ["opened", "envelope", "lastRoot", "linkSecret", "open", "unwrapped", "keepKey", "loaded", "strings"]

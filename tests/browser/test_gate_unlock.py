@@ -29,11 +29,17 @@ pytestmark = pytest.mark.browser
 LINK = bytes(range(100, 132))
 CODE = "ABCDEFGHJK00MNPQ"
 ONE_TIME = "0123456789ABCDEF"
+ABROAD = "j\u00f6rg@m\u00fcnchen.example.org"
 TERMS = "<h2>Terms</h2><p>Keep it to <b>yourself</b>.</p>"
 SHARES = [
     Gated(links=(LINK,), hint="The one for the workshop"),
     Gated("letter", passwords=("Caf\u00e9 8 horses ",)),
-    Gated("mail", ask="email", passwords=(), mails=(("bo@example.org", CODE), ("cy@example.org", ONE_TIME))),
+    Gated(
+        "mail",
+        ask="email",
+        passwords=(),
+        mails=(("bo@example.org", CODE), ("cy@example.org", ONE_TIME), (ABROAD, CODE)),
+    ),
     Gated("code", ask="otp", passwords=(), codes=(CODE, ONE_TIME)),
     Gated("agreed", terms=TERMS, links=(LINK,)),
     by_terms_alone(slug="terms"),
@@ -69,6 +75,7 @@ def test_shell_says_nothing_of_the_conversation(open_page: OpenPage, host: Host)
         pytest.param("letter", ["Cafe\u0301 8 horses "], id="password typed in parts"),
         pytest.param("mail", [" Bo@Example.ORG ", "abcd-efgh jkoO-mnpq"], id="address and code"),
         pytest.param("mail", ["cy@example.org", ONE_TIME], id="another reader's"),
+        pytest.param("mail", ["Jo\u0308rg@M\u00dcNCHEN.example.org", CODE], id="address in other letters"),
         pytest.param("code", ["ABCD EFGH JK00 MNPQ"], id="code"),
         pytest.param("code", [ONE_TIME.lower()], id="another code"),
     ],

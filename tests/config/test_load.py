@@ -445,3 +445,10 @@ def test_fingerprint_is_the_same_wherever_the_site_is_built(tmp_path: Path) -> N
     moved = replace(config, path=Path("/elsewhere/sitegen.toml"), folder=Path("/elsewhere"))
     assert fingerprint(config, "page") == fingerprint(moved, "page")
     assert fingerprint(config, "site") == fingerprint(moved, "site") != ""
+
+
+@pytest.mark.parametrize(("line", "days"), [("", 30), ("remember_days = 0", 0), ("remember_days = 7", 7)], ids=repr)
+def test_owner_says_how_long_unlocks_are_remembered(tmp_path: Path, line: str, days: int) -> None:
+    path = tmp_path / "sitegen.toml"
+    path.write_text(f'[site]\n{line}\n[source]\nprojection = "x.duckdb"\n')
+    assert load(path).site.remember_days == days
