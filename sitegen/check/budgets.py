@@ -12,7 +12,8 @@ PAGE_BYTES = 1_500_000
 ASSET_BYTES = 25_000
 FILE_BYTES = 100_000_000
 SITE_BYTES = 1_000_000_000
-SITE_SHARE = 0.8
+WARNED_AT = 0.8
+"""The part of a host's limit from which on it's told."""
 _BAD_IN_NAMES = re.compile(r'[<>:"|?*\\\x00-\x1f]|[. ](?:/|$)')
 
 
@@ -25,14 +26,14 @@ def check_budgets(site: Site) -> Iterator[Finding]:
             yield _warning(
                 path, f"it has {size / 1000:.0f} KB, and every page waits for it; {ASSET_BYTES // 1000} is the aim"
             )
-        elif size > FILE_BYTES:
+        elif size >= FILE_BYTES * WARNED_AT:
             yield _warning(path, f"it has {_mb(size)}; GitHub refuses files above {_mb(FILE_BYTES)}")
         if _BAD_IN_NAMES.search(path):
             yield _warning(path, "its name holds characters that some file systems and hosts refuse")
     for path in site.links:
         yield _warning(path, "it is a symbolic link; a host publishes what it points to, or drops it")
     total = sum(site.files.values())
-    if total >= SITE_BYTES * SITE_SHARE:
+    if total >= SITE_BYTES * WARNED_AT:
         yield _warning(".", f"the site has {_mb(total)}; GitHub Pages takes {_mb(SITE_BYTES)}")
 
 

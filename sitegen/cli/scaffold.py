@@ -63,6 +63,7 @@ PRIVATE_GITIGNORE: Final = """\
 
 WORKFLOW: Final = """\
 # Builds the site and publishes it on GitHub Pages. Set Settings → Pages → Source to "GitHub Actions".
+# What to fill in, and how the conversations get here: docs/how-to/github-pages.md
 name: pages
 
 on:
@@ -74,21 +75,31 @@ on:
 
 permissions: {}
 
+# One at a time, and none stopped half-way.
 concurrency:
   group: pages
   cancel-in-progress: false
 
+defaults:
+  run:
+    shell: bash # which ends with the first command that fails
+
 jobs:
   build:
     runs-on: ubuntu-latest
+    timeout-minutes: 30
     permissions:
       contents: read
     env:
-      # The value of site_secret in .sitegen/secrets.toml, kept as a secret of the repository.
-      SITEGEN_SITE_SECRET: ${{ secrets.SITEGEN_SITE_SECRET }}
       # Where pip finds sitegen @VERSION@: a wheel that you commit (wheels/sitegen-@VERSION@-py3-none-any.whl), or
       # git+https://… of the repository you have it from. The package index knows another program by this name.
       SITEGEN_PACKAGE: ""
+      # Secrets of the repository, by name. First the value of site_secret in .sitegen/secrets.toml; then, if anything
+      # is protected by a password, one line for each: SITEGEN_SECRET_ and the slug in capitals.
+      SITEGEN_SITE_SECRET: ${{ secrets.SITEGEN_SITE_SECRET }}
+      # SITEGEN_SECRET_FIXING_THE_PARSER: ${{ secrets.SITEGEN_SECRET_FIXING_THE_PARSER }}
+      # For a projection that is fetched by https from where it isn't public:
+      # SITEGEN_SOURCE_TOKEN: ${{ secrets.SITEGEN_SOURCE_TOKEN }}
     steps:
       - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
         with:
@@ -96,12 +107,21 @@ jobs:
       - uses: actions/setup-python@42375524e23c412d93fb67b49958b491fce71c38 # v5.4.0
         with:
           python-version: "3.13"
-      - run: pip install "${SITEGEN_PACKAGE:?is empty - say in this workflow where pip finds sitegen}"
-      # The projection holds all conversations, also those that aren't shared, so it isn't in the repository.
-      # Fetch it here from where you keep it, or make it from sources that the repository holds:
-      # - run: sitegen ingest claude-code sessions
-      - run: sitegen build
-      - run: sitegen check
+      - name: Install
+        run: pip install "${SITEGEN_PACKAGE:?is empty - say in this workflow where pip finds sitegen}"
+      # The projection holds all conversations, also those that aren't shared, so it isn't in the repository. Either
+      # sitegen.toml names its address; or a release of this repository holds it:
+      # - name: Fetch the projection
+      #   run: gh release download data --pattern archive.duckdb
+      #   env:
+      #     GH_TOKEN: ${{ github.token }}
+      # or it's made from sources that the repository holds:
+      # - name: Read the conversations
+      #   run: sitegen ingest claude-code sessions
+      - name: Build
+        run: sitegen build
+      - name: Check
+        run: sitegen check
       - uses: actions/upload-pages-artifact@56afc609e74202658d3ffba0e8f6dda462b719fa # v3.0.1
         with:
           path: public
@@ -109,6 +129,7 @@ jobs:
   deploy:
     needs: build
     runs-on: ubuntu-latest
+    timeout-minutes: 15
     permissions:
       pages: write
       id-token: write

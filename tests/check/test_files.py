@@ -141,10 +141,17 @@ def test_sizes_are_warned_of_and_no_errors(tmp_path: Path) -> None:
 
 def test_a_site_near_the_limit_of_pages_is_warned_of(tmp_path: Path) -> None:
     plant(tmp_path)
-    for number in range(9):
+    for number in range(11):
         with (tmp_path / f"{number}.bin").open("wb") as file:
-            file.truncate(90_000_000)  # a hole: takes no space
-    assert sentences(tmp_path) == ["warning: .: the site has 810.0 MB; GitHub Pages takes 1,000.0 MB"]
+            file.truncate(75_000_000)  # a hole: takes no space
+    assert sentences(tmp_path) == ["warning: .: the site has 825.0 MB; GitHub Pages takes 1,000.0 MB"]
+
+
+def test_a_file_near_the_limit_of_github_is_warned_of(tmp_path: Path) -> None:
+    plant(tmp_path)
+    with (tmp_path / "a.bin").open("wb") as file:
+        file.truncate(80_000_000)
+    assert sentences(tmp_path) == ["warning: a.bin: it has 80.0 MB; GitHub refuses files above 100.0 MB"]
 
 
 @pytest.mark.parametrize("name", ["a:b.txt", "what?.txt", "dot.", 'quote".txt'])
