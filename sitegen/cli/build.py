@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, Stage, build, invocation
+from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, build, invocation
+from sitegen.cli.building import Moment, Progress
 from sitegen.cli.frame import App, pass_app
 
 if TYPE_CHECKING:
@@ -21,21 +22,10 @@ if TYPE_CHECKING:
     from sitegen.output.unchanged import Verdict
 
 
-class _Time(click.ParamType[datetime]):
-    name = "TIME"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        try:
-            moment = datetime.fromisoformat(str(value))
-        except ValueError:
-            self.fail(f"“{value}” isn't a time; write it like 2026-12-31 or 2026-12-31T18:00:00Z", param, ctx)
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
 @click.command()
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Build into this folder instead.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use; by default one a core.")
-@click.option("--now", type=_Time(), help="The time to build for, instead of the clock's.")
+@click.option("--now", type=Moment(), help="The time to build for, instead of the clock's.")
 @click.option("--strict", "is_strict", is_flag=True, help="Refuse to build when a share has to be left out.")
 @click.option("--offline", "is_offline", is_flag=True, help="Make pages that work when opened from disk.")
 @click.option("--full", "is_full", is_flag=True, help="Make every page anew, whatever was made before.")
@@ -70,7 +60,7 @@ def command(
     report = _look(app, options)
     is_new = report is None
     if report is None:
-        with _Progress(is_quiet=is_json) as progress:
+        with Progress(is_quiet=is_json) as progress:
             report = build(app.config_path(), options, on_progress=progress.show)
     seconds = round(time.perf_counter() - started, 3)
     if is_json:
@@ -165,27 +155,3 @@ def cron_line(moment: datetime, config_path: Path, options: Sequence[str] = ()) 
     program = os.path.abspath(sys.argv[0]) if os.path.basename(sys.argv[0]) == "sitegen" else "sitegen"  # noqa: PTH100, PTH119
     command = shlex.join([program, "-C", str(config_path.absolute()), "build", *options]).replace("%", "\\%")
     return f"{local.minute} {local.hour} {local.day} {local.month} * {safe(command)}"
-
-
-class _Progress:
-    """A bar on a terminal, nothing elsewhere: a build in a log is one line at its end."""
-
-    def __init__(self, *, is_quiet: bool) -> None:
-        self._is_shown = not is_quiet and sys.stderr.isatty()
-        self._width = 0
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._put("")
-
-    def show(self, stage: Stage, done: int, total: int) -> None:
-        """Called by the build as it goes."""
-        words = {"reading": "reading the projection", "making": f"making pages {done}/{total}", "finishing": "indexes"}
-        self._put(f"sitegen: {words[stage]}")
-
-    def _put(self, text: str) -> None:
-        if self._is_shown:
-            click.echo("\r" + text.ljust(self._width) + ("" if text else "\r"), nl=False, err=True)
-            self._width = len(text)

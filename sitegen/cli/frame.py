@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "check": "Check a built site.",
     "theme": "Make the site look like yours.",
     "archive": "Make one file that opens from disk.",
+    "verify": "Check a copy, or the live site, against an archive's manifest.",
     "publish": "Put the site where its readers are.",
 }
 INTERRUPTED: Final = 130
