@@ -44,7 +44,7 @@ class ChatGPTExport(Export):
 
     source_id = "chatgpt_export"
     display_name = "ChatGPT Export"
-    version = "1"
+    version = "2"
     expected = (
         "ChatGPT's export: the zip, the folder it was unpacked to, a conversations.json or one conversation's JSON"
     )
@@ -133,13 +133,13 @@ class _Thread:
         self._reading = reading
         self._records: dict[str, list[MessageRecord | PassedOver]] = {}
         self._calls: dict[str, _Call] = {}
-        self._pictures: dict[str, str] = {}
-        """By node: the message with its pictures, which stands between it and what follows."""
+        self._shown_after: dict[str, str] = {}
+        """By node: the message with its pictures or its report, which stands between it and what follows."""
 
     def records(self) -> Iterator[MessageRecord | PassedOver]:
         """All that was taken, in the order in which it was."""
         for record in (record for found in self._records.values() for record in found):
-            picture = self._pictures.get(record.parent_native_id or "")
+            picture = self._shown_after.get(record.parent_native_id or "")
             is_after = picture is not None and record.native_id != picture
             yield replace(record, parent_native_id=picture) if is_after else record
 
@@ -200,13 +200,15 @@ class _Thread:
         if made:
             made.first_result = made.first_result or name
         result = self._message(name, message, content, (result_block(content, call),))
-        return [result, *answer, *research_report(message, name)]
+        report = list(research_report(message, name))
+        self._shown_after.update((name, record.native_id) for record in report if record.native_id)
+        return [result, *answer, *report]
 
     def _picture(self, name: str, message: Object, content: Content) -> list[MessageRecord | PassedOver]:
         """What someone had drawn or plotted is what they are answered with, not what a tool printed."""
-        self._pictures[name] = f"{name}-image"
+        self._shown_after[name] = f"{name}-image"
         shown = self._message(name, message, content, tuple(content.images))
-        return [replace(shown, role="assistant", native_id=self._pictures[name], parent_native_id=name)]
+        return [replace(shown, role="assistant", native_id=self._shown_after[name], parent_native_id=name)]
 
     def _call_of(self, name: str, tool: str) -> str | None:
         """The nearest call above that this tool answers; the nearest open one when none has its name."""

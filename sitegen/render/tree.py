@@ -51,11 +51,12 @@ def grow(
     """The tree of `messages`, which come in the projection's order. `is_prompt` tells a message that someone wrote."""
     if not messages:
         return Tree((Path("", ()),))
-    parents = _parents(messages, forks, is_tree=source_id.startswith(_TREE_SOURCES))
+    is_tree = source_id.startswith(_TREE_SOURCES)
+    parents = _parents(messages, forks, is_tree=is_tree)
     children = _children(parents)
     if not any(len(places) > 1 for places in children.values()):
         return Tree((Path("", tuple(messages)),))
-    shape = _Shape(messages, parents, children, _explicit(messages, forks), is_prompt)
+    shape = _Shape(messages, parents, children, _explicit(messages, forks), is_prompt, is_tree=is_tree)
     return shape.tree()
 
 
@@ -114,7 +115,10 @@ class _Shape:
         children: dict[int | None, list[int]],
         explicit: frozenset[int],
         is_prompt: Callable[[Message], bool],
+        *,
+        is_tree: bool,
     ) -> None:
+        self._is_tree = is_tree
         self._messages = messages
         self._links = links
         self._children = children
@@ -182,6 +186,9 @@ class _Shape:
         if self._links[place].is_guess:
             return _GUESSED
         if place in self._explicit or self._prompts[place]:
+            return message.id
+        if self._is_tree and self._is_answered[place]:
+            # Such a source puts siblings there only for what was generated again, were it in the middle of an answer.
             return message.id
         follows_assistant = parent is not None and self._messages[parent].role == "assistant"
         if message.role != "assistant" or message.is_api_error or follows_assistant:

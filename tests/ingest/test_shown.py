@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from pathlib import Path
@@ -116,6 +117,37 @@ def test_chatgpt_conversation_shows_its_current_path(chatgpt: Transcript) -> Non
     (branch,) = chatgpt.branches
     assert "An older answer" in "".join(exchange.html for exchange in branch.exchanges)
     assert 'href="https://cats.example.org/"' in chatgpt.exchanges[1].html
+
+
+def test_chatgpt_answer_generated_again_from_its_middle_is_a_version(tmp_path: Path) -> None:
+    talk = chat(
+        node("q", "user", "How many?"),
+        node("a", "assistant", "Let me count."),
+        node("old", "assistant", "Three."),
+        node("more", "user", "Sure?"),
+        node("yes", "assistant", "No."),
+        node("new", "assistant", "Four.", parent="a"),
+    )
+    transcript = shown("chatgpt-export", write_zip(tmp_path / "e.zip", {"conversations.json": [talk]}))
+    in_order(words(transcript), "How many?", "Let me count.", "Version 2 of 2", "Four.")
+    assert "Three." not in words(transcript)
+    (branch,) = transcript.branches
+    html = "".join(exchange.html for exchange in branch.exchanges)
+    assert ["Three." in html, "Sure?" in html, "Four." in html] == [True, True, False]
+
+
+def test_chatgpt_talk_goes_on_after_a_deep_research(tmp_path: Path) -> None:
+    report = {"report_message": {"content": {"content_type": "text", "parts": ["All about tea"]}}}
+    talk = chat(
+        node("q", "user", "Research tea"),
+        node("c", "assistant", "{}", recipient="api_tool.call_tool"),
+        node("r", "tool", "", name="api_tool.call_tool", chatgpt_sdk={"widget_state": json.dumps(report)}),
+        node("m", "user", "Shorter"),
+        node("s", "assistant", "Tea is wet."),
+    )
+    transcript = shown("chatgpt-export", write_zip(tmp_path / "e.zip", {"conversations.json": [talk]}))
+    in_order(words(transcript), "Research tea", "All about tea", "Shorter", "Tea is wet.")
+    assert transcript.branches == ()
 
 
 def test_each_picture_of_chatgpt_is_shown_once(chatgpt: Transcript) -> None:

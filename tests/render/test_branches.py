@@ -36,6 +36,26 @@ def test_an_answer_generated_again_is_a_fork() -> None:
     assert _paths(tree) == {"": ["m0", "m2"], "b-m1": ["m1"]}
 
 
+def test_a_part_of_an_answer_generated_again_is_a_fork_in_a_source_that_keeps_a_tree() -> None:
+    lines = [ask("q"), say("thinking"), say("one"), ask("more"), say("a"), say("two", parent_id="m1")]
+    assert _paths(_tree(*lines, source="claude_export")) == {"": ["m0", "m1", "m5"], "b-m2": ["m2", "m3", "m4"]}
+    assert list(_paths(_tree(*lines))) == [""]
+
+
+def test_a_result_with_another_way_on_is_a_fork_in_a_source_that_keeps_a_tree() -> None:
+    lines = [
+        ask("q"), call("python", "a"), result("1", "a"), say("one"), result("2", "a", parent_id="m1"), say("two"),
+    ]  # fmt: skip
+    assert _paths(_tree(*lines, source="chatgpt_export")) == {"": ["m0", "m1", "m4", "m5"], "b-m2": ["m2", "m3"]}
+
+
+def test_results_of_parallel_calls_are_no_fork_even_there() -> None:
+    lines = [
+        ask("q"), call("python", "a"), result("1", "a", parent_id="m1"), result("2", "b", parent_id="m1"), say("done"),
+    ]  # fmt: skip
+    assert list(_paths(_tree(*lines, source="chatgpt_export"))) == [""]
+
+
 def test_two_first_prompts_are_a_fork_in_a_source_that_keeps_a_tree() -> None:
     lines = [ask("one"), say("a"), ask("two", parent_id=""), say("b")]
     assert _paths(_tree(*lines, source="chatgpt_export")) == {"": ["m2", "m3"], "b-m0": ["m0", "m1"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -51,6 +52,8 @@ def test_a_command_is_named_by_what_it_runs(name: str, given: dict[str, Json], s
         pytest.param(CHUNK, " · exit 4", id="newer Codex"),
         pytest.param("Exit code: 5\nWall time: 1 seconds\nOutput:\nbroken", " · exit 5", id="Codex in words"),
         pytest.param(OK, "", id="Codex, well"),
+        pytest.param('{"returncode": 6, "stdout": "", "stderr": "broken"}', " · exit 6", id="claude.ai"),
+        pytest.param('{"returncode": 0, "stdout": "fine", "stderr": ""}', "", id="claude.ai, well"),
         pytest.param("fine", "", id="Claude Code, well"),
     ],
 )
@@ -111,6 +114,21 @@ def test_errors_stand_apart_from_output_where_the_record_keeps_them_apart() -> N
     paired = call("Bash", {"command": "x"}, "out\nerr", detail={"stdout": "out", "stderr": "err"})
     html = str(step(paired).detail)
     assert html.index("<figcaption>Output</figcaption>") < html.index("<figcaption>Errors</figcaption>")
+
+
+def test_output_that_claude_ai_tells_in_json_is_shown_as_it_was_printed() -> None:
+    said = json.dumps({"returncode": 1, "stdout": "\x1b[31mred\x1b[0m & 1\n", "stderr": "no such file\n"})
+    html = str(step(call("bash_tool", {"command": "make"}, said)).detail)
+    assert re.findall(r"<figcaption>(.*?)</figcaption>", html)[-2:] == ["Output", "Errors"]
+    assert re.findall(r'<pre class="term"[^>]*>(.*?)</pre>', html, re.DOTALL) == [
+        '<span class="h1">red</span> &amp; 1',
+        "no such file",
+    ]
+    assert "returncode" not in html
+
+
+def test_json_that_a_command_printed_stays_as_it_is() -> None:
+    assert "stdouts" in str(step(call("bash_tool", {"command": "cat x.json"}, '{"stdouts": 1}')).detail)
 
 
 def test_a_command_in_the_background_says_so() -> None:

@@ -46,6 +46,7 @@ NAMES = frozenset(
     }
 )
 _LINE_LIMIT = 72
+_STREAMS = ("stdout", "stderr")
 _SHELLS = frozenset({"bash", "sh", "zsh", "fish", "dash", "pwsh", "powershell", "cmd", "cmd.exe"})
 _WAY_IN = re.compile(r"\s*cd\s+(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|]+)\s*(?:&&|;)\s*")
 _TESTS = re.compile(
@@ -167,6 +168,9 @@ def _ended(call: PairedCall) -> _Ended:
     value = parsed(text)
     if isinstance(value, dict) and isinstance(value.get("output"), str):
         return _from_json(value)
+    if isinstance(value, dict) and all(isinstance(value.get(name), str) for name in _STREAMS):
+        exit_code = number_in(value, "returncode", "return_code", "exit_code", "exitCode")
+        return _Ended(text_in(value, "stdout"), text_in(value, "stderr"), exit_code)
     header = _HEADER.match(text)
     if header is not None:
         found = _CODEX_EXIT.search(text[: header.end()])
