@@ -61,6 +61,7 @@ def _keys(kind: Any) -> set[str]:
         ("[[rule]]", types.RuleEntry),
         ("match", types.Match),
         ("[registry]", types.RegistryEntry),
+        ("[publish]", types.Publish),
     ],
 )
 def test_every_key_of_the_configuration_is_named(section: str, kind: Any) -> None:

@@ -21,6 +21,7 @@ from sitegen.build.wanted import find_shares, open_projections, open_vault
 from sitegen.config import Config, fingerprint
 from sitegen.model import Conversation, ConversationHead, Share, Show
 from sitegen.output.layout import SCAN_FOLDER, STATE_FILE
+from sitegen.output.published import Since, compare, read_published
 from sitegen.output.state import State
 from sitegen.privacy import Engine, Finding, Policy, apply, count, engine_name, find_engine
 from sitegen.projection import Projections
@@ -53,6 +54,8 @@ class Exposure:
     """Images in which a camera wrote down where it was; publishing drops that unless the share keeps it."""
     change: Change
     warnings: tuple[str, ...] = ()
+    key: str = field(default="", repr=False)
+    """What names all that its page is made of."""
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -81,6 +84,8 @@ class Report:
     engine: str
     """The library that found secrets besides sitegen's own rules; "" on a platform without it."""
     notes: tuple[str, ...] = ()
+    since: tuple[Since, ...] = ()
+    """What would change at each place where the site was published."""
 
     @property
     def refusals(self) -> tuple[Exposure, ...]:
@@ -133,7 +138,14 @@ def survey(config: Config, *, now: datetime, output: Path, on_share: Callable[[i
         removed=_removed(look.published, registry),
         engine=engine_name(),
         notes=(*warnings, *registry.problems, *registry.notes),
+        since=_since(config, {each.share.slug: each.key for each in found}),
     )
+
+
+def _since(config: Config, keys: Mapping[str, str]) -> tuple[Since, ...]:
+    """How shares differ from each publication; `keys` name what their pages are made of."""
+    places = read_published(config.folder / STATE_FOLDER)
+    return tuple(compare(place, published, keys) for place, published in sorted(places.items()))
 
 
 def _removed(published: Iterable[str], registry: Registry) -> tuple[str, ...]:
@@ -213,6 +225,7 @@ class _Look:
             images=images,
             located_images=located,
             change=self._change(share, effect=scrubbed.effect),
+            key=rendered_key(self.keys.content(share), scrubbed.effect),
         )
         return _with_warnings(exposure, self.weak.get(share.slug, ()))
 

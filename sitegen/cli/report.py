@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from sitegen.errors import OutputError, RefusedError
 
 if TYPE_CHECKING:
     from sitegen.build.exposure import Exposure, Report
+    from sitegen.output.published import Since
     from sitegen.privacy import Finding
 
 _SHOWN = 10
@@ -87,6 +88,35 @@ def _lines(report: Report, *, limit: int) -> Iterator[str]:
         yield f"{safe(slug)}: published last time, and not any more after the next build"
     for note in report.notes:
         yield f"note: {safe(note)}"
+    for since in report.since:
+        yield _since_line(since)
+    yield from _end_lines(report)
+
+
+def summary(report: Report, *, place: str) -> Iterator[str]:
+    """What to know before publishing to a place: warnings, what changed there since, and what else stands elsewhere."""
+    for slug, warning in report.warnings:
+        yield f"! {safe(slug)}: {safe(warning)}"
+    for since in report.since:
+        if since.place == place:
+            yield _since_line(since)
+        elif since.removed:
+            yield f"note: {safe(since.place)} still has {_slugs(since.removed)}; publish there too to take it back"
+    yield from _end_lines(report)
+
+
+def _since_line(since: Since) -> str:
+    parts = [(since.new, "new"), (since.changed, "changed"), (since.removed, "taken back")]
+    said = "; ".join(f"{word} {_slugs(slugs)}" for slugs, word in parts if slugs)
+    return f"since {since.at:%Y-%m-%d %H:%M} UTC, when {safe(since.place)} was published: {said or 'nothing changed'}"
+
+
+def _slugs(slugs: Sequence[str]) -> str:
+    more = len(slugs) - _SHOWN
+    return ", ".join(map(safe, slugs[:_SHOWN])) + (f" and {more} more" if more > 0 else "")
+
+
+def _end_lines(report: Report) -> Iterator[str]:
     if not report.engine:
         yield "note: there is no scanner library for this platform, so only sitegen's own rules looked for secrets"
     taken = told(report.counts.items())
@@ -164,6 +194,7 @@ def as_record(report: Report) -> dict[str, object]:
         "never_expiring": list(report.lasting),
         "removed": list(report.removed),
         "notes": list(report.notes),
+        "since": [_since_record(each) for each in report.since],
         "shares": [_share_record(each) for each in report.shares],
     }
 
@@ -172,6 +203,11 @@ def _policy(report: Report) -> dict[str, object]:
     privacy = report.config.privacy
     names = ("secrets", "paths", "emails", "hosts", "ips", "macs", "serials", "phones")
     return {name: getattr(privacy, name) for name in names} | {"allow": list(privacy.allow), "hide": len(privacy.hide)}
+
+
+def _since_record(since: Since) -> dict[str, object]:
+    changes = {"new": list(since.new), "changed": list(since.changed), "removed": list(since.removed)}
+    return {"place": since.place, "at": iso(since.at), **changes}
 
 
 def _share_record(exposure: Exposure) -> dict[str, object]:

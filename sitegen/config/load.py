@@ -18,6 +18,7 @@ from sitegen.config.types import (
     Output,
     Pages,
     ProjectEntry,
+    Publish,
     RegistryEntry,
     Remote,
     RuleEntry,
@@ -31,7 +32,7 @@ from sitegen.model import Gate, Show
 
 _SECTIONS: Final = (
     *("site", "source", "output", "privacy", "share", "project", "rule", "registry", "pages", "search"),
-    "theme",
+    *("theme", "publish"),
 )
 
 
@@ -55,6 +56,7 @@ def load(path: Path) -> Config:
         pages=_pages(top.table("pages")),
         theme=_theme(top.table("theme"), path.parent),
         search=_search(top.table("search")),
+        publish=_publish(top.table("publish")),
     )
     _refuse_publishing_ourselves(config, top.table("output"))
     return config
@@ -225,6 +227,11 @@ def _theme(table: Table, folder: Path) -> Theme:
 def _search(table: Table) -> Search:
     table.allow(_names(Search))
     return Search(enabled=table.flag("enabled") or False)
+
+
+def _publish(table: Table) -> Publish:
+    table.allow(_names(Publish))
+    return Publish(table.text("to"))
 
 
 def _names(kind: type[object]) -> tuple[str, ...]:

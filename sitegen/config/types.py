@@ -223,6 +223,13 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
+class Publish:
+    """`[publish]`: where the site goes out to, as `sitegen publish --to` takes it."""
+
+    to: str | None = field(default=None, metadata=NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All of sitegen.toml. `path` is the file, `folder` the one that its relative paths start from; both absolute."""
 
@@ -239,6 +246,7 @@ class Config:
     pages: Pages = field(default_factory=Pages, metadata=PAGE)
     theme: Theme = field(default_factory=Theme, metadata=NOTHING)
     search: Search = field(default_factory=Search, metadata=SITE)
+    publish: Publish = field(default_factory=Publish, metadata=NOTHING)
 
 
 def fingerprint(config: Config, scope: Literal["text", "page", "site"]) -> str:

@@ -1,0 +1,74 @@
+"""What publishing would do at a place, and in which order: new files, then pages, then removals."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from sitegen.publish.tree import unit_of, units
+
+_EXPORTS: Final = ("conversation.md", "conversation.json")
+_LATE: Final = frozenset({"feed.xml", "sitemap.xml", "pagefind-entry.json"})
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Paths to add, to change and to remove; `kept` stand as they should."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+    """What stands there and isn't ours; it stays."""
+
+    @property
+    def put(self) -> tuple[str, ...]:
+        """What has to be put there, in the order in which it is."""
+        return tuple(sorted((*self.added, *self.changed), key=lambda path: (stage(path), path)))
+
+    @property
+    def wanted(self) -> frozenset[str]:
+        """All that will be there of ours."""
+        return frozenset((*self.added, *self.changed, *self.kept))
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.added or self.changed or self.removed)
+
+
+def stage(path: str) -> int:
+    """When a file goes out: 0 what pages need, 1 pages of shares, 2 indexes, 3 what tells of all of them."""
+    name = path.rpartition("/")[2]
+    if name in _LATE:
+        return 3
+    if not name.endswith(".html"):
+        return 0
+    return 1 if path.startswith("s/") else 2
+
+
+def gone(changes: Changes, revoked: Collection[str] = ()) -> tuple[str, ...]:
+    """What to remove though nothing else may be published: shares and projects that are no more."""
+    left = units(changes.wanted) - {f"s/{slug}" for slug in revoked}
+    standing = (*changes.removed, *changes.kept, *changes.changed)
+    return tuple(path for path in standing if (unit := unit_of(path)) and unit not in left)
+
+
+def urgent(changes: Changes, done: Collection[str]) -> tuple[str, ...]:
+    """What to remove though not all could be put: what was taken back, and what no page there needs any more."""
+    left = units(changes.wanted)
+    pending = {unit_of(path) for path in changes.put if path.endswith(".html") and path not in done}
+    return tuple(path for path in changes.removed if _is_urgent(path, left, pending))
+
+
+def _is_urgent(path: str, left: Collection[str], pending: Collection[str]) -> bool:
+    unit = unit_of(path)
+    if not unit:
+        return False
+    return unit not in left or unit not in pending or path.rpartition("/")[2] in _EXPORTS
+
+
+def pages_first(paths: Iterable[str]) -> list[str]:
+    """The order of removals: what readers open goes before what it needs."""
+    return sorted(paths, key=lambda path: (not path.endswith(".html"), path))
