@@ -175,7 +175,8 @@ def _canvas(item: Object) -> Object:
     inner = {**object_of(item.get("canvas")), **{key: value for key, value in item.items() if key != "type"}}
     name = first_text(inner.get("title"), inner.get("name"), inner.get("filename"))
     known = name_of(inner.get("canvas_id") or inner.get("id") or inner.get("ref"))
-    return without_nothing({"title": name, "id": known, "content": first_text(inner.get("content"), inner.get("text"))})
+    said, language = first_text(inner.get("content"), inner.get("text")), text_of(inner.get("language"))
+    return without_nothing({"title": name, "id": known, "language": language, "content": said})
 
 
 def _add_files(said: _Said, item: Object) -> None:

@@ -5,9 +5,11 @@ A pause point comes in a message's metadata as `pause_point`, a canvas reference
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sitegen.model import Block, Json, JsonObject, Message
+from sitegen.render.text import first_line
 from sitegen.wording.wrappers import Note
 
 _QUESTION = ("question", "prompt", "message", "reason", "description")
@@ -30,13 +32,17 @@ def approval(message: Message) -> Note | None:
 
 
 def canvas(block: Block) -> Note | None:
-    """A block that refers to a canvas, as a note with its name and, when it's there, its text."""
+    """A block that refers to a canvas, as a note with its name and, when it's there, its text: Markdown, or code."""
     reference = block.payload.get("canvas")
     if isinstance(reference, str):
         return Note("canvas", title=reference)
     if not isinstance(reference, dict):
         return None
-    return Note("canvas", title=_first(reference, _CANVAS_NAME), body=_first(reference, ("content", "text")))
+    text, language = _first(reference, ("content", "text")), _first(reference, ("language",))
+    if text and language:
+        ticks = "`" * (max((len(run) for run in re.findall("`{3,}", text)), default=2) + 1)
+        text = f"{ticks}{first_line(language, 40)}\n{text}\n{ticks}"
+    return Note("canvas", title=_first(reference, _CANVAS_NAME), body=text, form="prose")
 
 
 def is_summary(message: Message) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sitegen.model import Block, Show, Usage
+from sitegen.model import Block, Json, Show, Usage
 from tests.support.sessions import png
 from tests.support.strict_html import faults
 from tests.support.talks import START, Line, ask, call, message, page, rendered, result, say, shown, talk, think
@@ -398,6 +398,22 @@ def test_canvas_references_and_summaries_are_notes() -> None:
     assert '<span class="label">Canvas</span> Draft' in html
     assert "Dear Bo" in html
     assert "Earlier conversation, summarised" in html
+
+
+@pytest.mark.parametrize(
+    ("reference", "shown_as"),
+    [
+        pytest.param({"content": "- peas\n- beans"}, "<li>peas</li>", id="Markdown"),
+        pytest.param(
+            {"content": "x = '```'\n", "language": "python"}, '<figure class="code" data-lang="python">', id="code"
+        ),
+    ],
+)
+def test_a_canvas_unfolds_to_what_it_holds(reference: dict[str, Json], shown_as: str) -> None:
+    block = Block("text", payload={"canvas": {"title": "Beds", **reference}})
+    html = shown(ask("q"), message("assistant", block))
+    assert '<summary><span class="label">Canvas</span> Beds</summary>' in html
+    assert shown_as in html.split("Beds</summary>")[1]
 
 
 def test_a_persona_is_named_with_the_source() -> None:
