@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv/bin
 PYTEST_WORKERS ?= 2
 
-.PHONY: site serve test check fmt bench lock clean
+.PHONY: site serve test check docs pictures fmt bench lock clean
 
 site: ## ingest the sample conversations and build the example site
 	@$(PYTHON) scripts/setup.py run
@@ -19,6 +19,15 @@ check: ## format, lint, types
 	$(VENV)/ruff check .
 	$(VENV)/mypy
 	$(VENV)/python scripts/node.py tsc --noEmit -p .
+
+docs: ## build the documentation into build/docs, its links checked
+	@$(PYTHON) scripts/setup.py dev
+	$(VENV)/python -m mkdocs build --strict --quiet
+	@echo "docs: open build/docs/index.html"
+
+pictures: site ## take the documentation's pictures from the example site
+	@$(PYTHON) scripts/setup.py dev
+	$(VENV)/python scripts/screenshots.py
 
 fmt: ## format and mend what can be mended
 	@$(PYTHON) scripts/setup.py dev

@@ -26,8 +26,12 @@ class Shot:
 
 SHOTS = (
     Shot("share", "s/an-hour-off/index.html", 1200, 860),
+    Shot("share-dark", "s/an-hour-off/index.html", 1200, 860, "dark"),
     Shot("share-phone", "s/an-hour-off/index.html", 390, 780, "dark"),
     Shot("home", "index.html", 1200, 860),
+    Shot("home-phone", "index.html", 390, 780),
+    Shot("gate", "s/day-curve/index.html", 1200, 640),
+    Shot("gate-phone", "s/day-curve/index.html", 390, 780, "dark"),
 )
 
 
