@@ -71,7 +71,7 @@ class Site:
         if status.problem is not None or not status.has_pages:
             return self._notice(status, host)
         if path is None:
-            return self._not_found(host)
+            return self._not_found(status, host)
         base = status.base_path
         if path in ("", "/") and base != "/":
             return _to(base)
@@ -79,18 +79,18 @@ class Site:
             return _to(base)
         found = find(self.root, path.removeprefix(base)) if path.startswith(base) else None
         if found is None:
-            return self._not_found(host)
+            return self._not_found(status, host)
         if found.is_folder:
             return _to(f"{base}{found.path}/")
-        return self._file(found, environ, host)
+        return self._file(found, environ, status, host)
 
-    def _file(self, found: Found, environ: WSGIEnvironment, host: str) -> Answer:
+    def _file(self, found: Found, environ: WSGIEnvironment, status: Status, host: str) -> Answer:
         try:
             data = found.file.read_bytes()
         except OSError:  # replaced or removed by a build just now
-            return self._not_found(host)
+            return self._not_found(status, host)
         kind = media_type(found.path)
-        data = self._with_script(data, host) if kind == _HTML else data
+        data = self._with_script(data, status, host) if kind == _HTML else data
         header = environ.get("HTTP_RANGE")
         asked = None if header is None or "HTTP_IF_RANGE" in environ else byte_range(str(header), len(data))
         if asked is None:
@@ -100,22 +100,22 @@ class Site:
         place = ("Content-Range", f"bytes {asked.start}-{asked.stop - 1}/{len(data)}")
         return Answer("206 Partial Content", data[asked.start : asked.stop], kind, (("Accept-Ranges", "bytes"), place))
 
-    def _not_found(self, host: str) -> Answer:
+    def _not_found(self, status: Status, host: str) -> Answer:
         try:
             page = (self.root / "404.html").read_bytes()
         except OSError:
             return Answer("404 Not Found", b"There is no such page.\n")
-        return Answer("404 Not Found", self._with_script(page, host), _HTML)
+        return Answer("404 Not Found", self._with_script(page, status, host), _HTML)
 
     def _notice(self, status: Status, host: str) -> Answer:
         code = "503 Service Unavailable" if status.problem is None else "500 Internal Server Error"
-        page = self._with_script(notice_page(status).encode("utf-8", "replace"), host)
+        page = self._with_script(notice_page(status).encode("utf-8", "replace"), status, host)
         return Answer(code, page, _HTML, (("Content-Security-Policy", _NOTICE_POLICY),))
 
-    def _with_script(self, page: bytes, host: str) -> bytes:
+    def _with_script(self, page: bytes, status: Status, host: str) -> bytes:
         """The page with the script first in its head: there its own policy, which comes after, doesn't hold yet."""
         name, port = split_host(host) or ("", None)
-        query = urlencode({"host": f"[{name}]" if ":" in name else name, "port": port or 80})
+        query = urlencode({"host": f"[{name}]" if ":" in name else name, "port": port or 80, "v": status.version})
         tag = f'<script src="{self.script}?{query.replace("&", "&amp;")}" defer></script>'
         return page.replace(_HEAD, _HEAD + tag.encode("ascii"), 1)
 

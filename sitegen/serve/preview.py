@@ -23,7 +23,7 @@ from sitegen.serve.status import Status
 FOLDER: Final = "preview"
 """Within the private folder: neither the published output nor its state."""
 _RETRY_S: Final = 1.0
-_PATIENCE: Final = 10
+_PATIENCE: Final = 20
 _UNSURE: Final = -2
 """The size in a stamp that equals none: a file so new that a later change might not show in it."""
 
@@ -80,6 +80,12 @@ class Preview:
 
     def make(self, *, jobs: int | None = None) -> bool:
         """Build; whether pages that are open now should be loaded again. Failures become the status."""
+        is_new = self._make(jobs)
+        if is_new:
+            self.status = replace(self.status, version=self.status.version + 1)
+        return is_new
+
+    def _make(self, jobs: int | None) -> bool:
         before, started = self.status, time.perf_counter()
         watch, is_new = Watch(), False
         try:

@@ -28,7 +28,7 @@ from sitegen.serve.hosts import Judge, is_own_origin, judge_for
 from sitegen.serve.options import ServeOptions
 from sitegen.serve.preview import Preview
 
-_LOOK_MS: Final = 100
+_LOOK_MS: Final = 60
 _PORTS: Final = 50
 _LAST_WORDS_S: Final = 2.0
 
@@ -94,9 +94,20 @@ def application(site: Site, is_ours: Judge) -> Application:
             except (ValueError, AttributeError, TypeError):
                 self.close()
 
+    class Script(LiveReloadJSHandler):  # type: ignore[misc]
+        """The script that listens. A page that is older than the last build by now is loaded again at once."""
+
+        def get(self) -> None:
+            if self.get_query_argument("v", None) == str(site.status().version):
+                super().get()
+            else:
+                self.set_header("Content-Type", "text/javascript; charset=utf-8")
+                self.write("location.reload();\n")
+            self.set_header("Cache-Control", "no-store")
+
     handlers: list[Any] = [
         (r"/livereload", Messages),
-        (r"/livereload\.js", LiveReloadJSHandler),
+        (r"/livereload\.js", Script),
         (r".*", FallbackHandler, {"fallback": WSGIContainer(site)}),
     ]
     return Application(handlers, log_function=lambda _: None)

@@ -16,3 +16,5 @@ class Status:
     has_pages: bool = False
     problem: str | None = None
     waiting: str | None = None
+    version: int = 0
+    """Goes up when open pages should be loaded again."""

@@ -14,7 +14,7 @@ from sitegen.serve.status import Status
 from tests.serve.asking import Ask, asking
 
 PAGE = "<!doctype html>\n<html>\n<head>\n<title>Tides</title></head><body>Tides</body></html>\n"
-SCRIPT = "/livereload.js?host=127.0.0.1&amp;port=8000"
+SCRIPT = "/livereload.js?host=127.0.0.1&amp;port=8000&amp;v=0"
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_only_pages_get_the_reload_script(ask: Ask) -> None:
 
 def test_script_is_asked_for_where_the_page_was(root: Path) -> None:
     ask = asking(root, Status("/repo/", has_pages=True), bound="::1")
-    assert "host=%5B%3A%3A1%5D&amp;port=8001" in ask("/repo/", host="[::1]:8001").text
+    assert "host=%5B%3A%3A1%5D&amp;port=8001&amp;v=0" in ask("/repo/", host="[::1]:8001").text
 
 
 # ---------------------------------------------------------------------------------------------------------- the ranges

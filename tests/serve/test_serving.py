@@ -80,6 +80,15 @@ def test_strangers_get_nothing_at_any_address(workshop: Workshop) -> None:
         assert fetch(url.replace("/repo/", "/forcereload"))[0] == 404
 
 
+def test_page_that_is_older_than_the_last_build_is_loaded_again(workshop: Workshop) -> None:
+    """A build may end between a page and its script; the page would never hear of it."""
+    with preview_of(workshop.folder) as (url, _):
+        script = re.findall(r'src="(/livereload[^"]*)"', fetch(url)[1])[0].replace("&amp;", "&")
+        root = url.removesuffix("/repo/")
+        assert "LiveReload" in fetch(root + script)[1]
+        assert fetch(root + re.sub(r"v=\d+", "v=0", script))[1] == "location.reload();\n"
+
+
 def test_taken_port_moves_on_to_the_next(workshop: Workshop) -> None:
     with taken() as port, preview_of(workshop.folder, "--port", str(port)) as (url, process):
         assert int(re.findall(r":(\d+)/", url)[0]) > port
