@@ -119,7 +119,7 @@ class Gates:
                 yield _key("a code", holder.secret)
                 yield _key("a code", show_code(holder.secret))
             if holder.link is not None:
-                yield _key("a link", b64u(holder.link))
+                yield _key("a link", f"k=1.{b64u(holder.link)}")
 
     def site_secret(self) -> Iterator[Watchword]:
         """What must not be published whatever is protected."""

@@ -86,14 +86,16 @@ class Scan:
         return (each for each in self.guarded if each.is_share)
 
     def _search(self, paths: Iterable[str], guarded: Iterable[Guarded]) -> Iterator[Leak]:
-        guarded = list(guarded)
+        paths, guarded = sorted(paths), list(guarded)
+        if not paths:
+            return
         self._told |= {word.text: f"{word.what} of {each.name}" for each in guarded for word in each.words}
         self._keys |= {word.text for each in guarded for word in each.words if word.is_key}
         texts = {word.text for each in guarded for word in each.words}
         own = {each.owner: each.words for each in guarded}
         sought = Canaries(texts)
         parts = list(self.ground.common_parts())
-        for path in sorted(paths):
+        for path in paths:
             found = self._found(path, sought, own.get(self.ground.owner(path), ()), parts)
             leaked = sorted(self._told[text] for text in found if not self._is_open(text, self.ground.owner(path)))
             yield from (Leak(path, told) for told in dict.fromkeys(leaked))

@@ -21,9 +21,13 @@ _SHORTEST_BYTES = 4
 _FEW = 48
 """So many needles are found quicker one by one than by anything that looks at a file once."""
 _LETTER = rb"[0-9A-Za-z\x80-\xff]"
-_PAIR = b"(?=(" + _LETTER + b"{4,}[^0-9A-Za-z\x80-\xff]{1,3}" + _LETTER + b"+))"
-_LEADS = (b" ", b"%20", b"-")
-"""What pairs of words are looked up behind: an expression that begins with fixed bytes skips to them."""
+_PAIR = _LETTER + b"{4,}[^0-9A-Za-z\x80-\xff]{1,3}" + _LETTER + b"+"
+_KEY = rb"[0-9A-Za-z_-]{16}"
+_LEADS = {b" ": _PAIR, b"%20": _PAIR, b"-": _PAIR, b"1.": _KEY}
+"""What pairs of words, and keys of links, are looked up behind: an expression that begins with fixed bytes skips to
+them."""
+_PLAIN = re.compile(r"[0-9A-Za-z ._-]*")
+"""What HTML and JSON write as it is, and URLs but for spaces."""
 
 
 def find_canaries(folder: Path, canaries: Mapping[str, str], *, paths: Iterable[str] | None = None) -> list[Finding]:
@@ -75,8 +79,8 @@ def _by_pair(needles: Mapping[bytes, str]) -> tuple[list[tuple[re.Pattern[bytes]
     """For each lead an expression for the pairs behind it, and the needles known by one; then those known by none."""
     found: list[tuple[re.Pattern[bytes], _ByPair]] = []
     left = dict(needles)
-    for lead in _LEADS:
-        pairs = re.compile(re.escape(lead) + _PAIR)
+    for lead, piece in _LEADS.items():
+        pairs = re.compile(re.escape(lead) + b"(?=(" + piece + b"))")
         within = {needle: inner for needle in left if (inner := _inner_pairs(needle, pairs))}
         shared = Counter(pair for inner in within.values() for pair in set(inner))
         by_pair: _ByPair = {}
@@ -159,7 +163,13 @@ def _literal(byte: int) -> bytes:
 
 def _forms(text: str) -> set[bytes]:
     """The text as it is and as HTML, JSON and URLs write it."""
-    forms = {
+    forms = {text, text.replace(" ", "%20")} if _PLAIN.fullmatch(text) else _written(text)
+    found = {form.encode("utf-8", "replace") for form in forms}
+    return {form for form in found if len(form) >= _SHORTEST_BYTES}
+
+
+def _written(text: str) -> set[str]:
+    return {
         text,
         escape(text, quote=False),
         escape(text, quote=False).replace("&gt;", ">"),
@@ -169,5 +179,3 @@ def _forms(text: str) -> set[bytes]:
         json.dumps(text, ensure_ascii=False)[1:-1],
         quote(text.encode("utf-8", "replace")),
     }
-    found = {form.encode("utf-8", "replace") for form in forms}
-    return {form for form in found if len(form) >= _SHORTEST_BYTES}

@@ -60,7 +60,9 @@ def test_texts_too_short_to_mean_anything_are_passed_over(tmp_path: Path) -> Non
 @settings(deadline=None, max_examples=150)
 @given(data=st.data())
 @pytest.mark.parametrize(
-    "pieces", ["abcd", ["a", "b", "-", "%20", "abbaab", " abbaab", "-baab-"]], ids=["one", "words"]
+    "pieces",
+    ["abcd", ["a", "b", "-", "%20", "abbaab", " abbaab", "-baab-", "1.abcdabcdabcdabcd", "1."]],
+    ids=["one", "words"],
 )
 def test_many_are_found_exactly_as_one_by_one(
     data: st.DataObject, pieces: str | list[str], tmp_path_factory: pytest.TempPathFactory
