@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from sitegen.publish.copying import Copying
@@ -14,7 +15,7 @@ from sitegen.publish.folder import PublishedFolder
 from sitegen.publish.tree import Tree
 from tests.output.killing import KILLED, STEPS, _Countdown
 from tests.publish.owner import tree
-from tests.publish.site import FIRST, SECOND, make_tree, missing
+from tests.publish.site import FIRST, SECOND, THIRD, make_tree, missing
 
 
 def publish(built: Tree, live: Path) -> None:
@@ -34,7 +35,7 @@ def publish_killed(built: Tree, live: Path, at: int) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED
 
 
-def fault_after(folder: Path, at: int) -> str | None:
+def fault_after(folder: Path, at: int, healing: Mapping[str, str]) -> str | None:
     """What is wrong after a kill at that step and the next publication: None for nothing, "" when it wasn't killed."""
     live = folder / "live"
     first, second = make_tree(folder / "first", FIRST), make_tree(folder / "second", SECOND)
@@ -45,20 +46,26 @@ def fault_after(folder: Path, at: int) -> str | None:
     left = {path: data for path, data in tree(live).items() if not path.rpartition("/")[2].startswith(".")}
     if lacking := missing(left):
         return f"broken: {lacking}"
-    publish(second, live)
-    if (stands := tree(live)) != {**{path: text.encode() for path, text in SECOND.items()}, "notes.txt": b"somebody's"}:
+    publish(make_tree(folder / "healing", healing), live)
+    if (stands := tree(live)) != {
+        **{path: text.encode() for path, text in healing.items()},
+        "notes.txt": b"somebody's",
+    }:
         return f"stands {sorted(stands)}"
     return None
 
 
 def main(folder: Path) -> int:
-    at = 0
-    while (fault := fault_after(folder / str(at), at)) != "":
-        if fault is not None:
-            print(f"killed at step {at}: {fault}")
-            return 1
-        at += 1
-    print(at)
+    kills = 0
+    for first, healing in enumerate((SECOND, THIRD)):
+        at = first
+        while (fault := fault_after(folder / str(at), at, healing)) != "":
+            if fault is not None:
+                print(f"killed at step {at}: {fault}")
+                return 1
+            at += 2
+            kills += 1
+    print(kills)
     return 0
 
 

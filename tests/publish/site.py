@@ -27,6 +27,13 @@ SECOND = {
     "index.html": "needs s/tides/index.html s/kerning/index.html assets/site.00000002.css",
     "sitemap.xml": "needs s/tides/index.html s/kerning/index.html",
 }
+THIRD = {
+    "assets/site.00000002.css": "new sheet",
+    "s/tides/index.html": "needs assets/site.00000002.css",
+    "index.html": "needs s/tides/index.html assets/site.00000002.css",
+    "sitemap.xml": "needs s/tides/index.html",
+}
+"""What was new in the second is taken back again."""
 
 
 def make_tree(folder: Path, files: Mapping[str, str]) -> Tree:
