@@ -27,7 +27,7 @@ _QUOTED: Final = {
     quote: re.compile(rb"[^\r\n\x1e" + re.escape(quote) + rb"]{6,4096}(?=" + re.escape(quote) + rb")")
     for quote in (b'"', b"'", b"`")
 }
-_ENDING: Final = re.compile(rb"[.:!?]?[ \t]*(?:[\r\n\x1e;&]|\\n|$|[\"'`}])")
+_ENDING: Final = re.compile(rb"[.:!?]?[ \t]*(?:[\r\n\x1e;&]|\\{1,4}n|$|\\{0,3}[\"'`}])")
 """What may follow a value without quotes: the end of its line, or of what is quoted."""
 _NAME: Final = b"abcdefghijklmnopqrstuvwxyz0123456789_-."
 _KEY_OF: Final = re.compile(
@@ -105,7 +105,7 @@ def _start_of_name(data: bytes, at: int) -> int:
 
 
 _LINE: Final = re.compile(
-    rb"(?:^|[\n\x1e]|\\n)[+\- \t]{0,3}(?:\d+(?:[\t|: ]|\xe2\x86\x92)+)?(?:export |set |setx |ENV |ARG |- )?[\"']?$"
+    rb"(?:^|[\n\x1e]|\\{1,4}n)[+\- \t]{0,3}(?:\d+(?:[\t|: ]|\xe2\x86\x92)+)?(?:export |set |setx |ENV |ARG |- )?[\"']?$"
 )
 
 

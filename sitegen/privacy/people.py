@@ -15,6 +15,8 @@ from sitegen.privacy.texts import Texts, decode, encode
 from sitegen.privacy.words import is_account, is_word
 
 _WORD: Final = re.compile(rb"[\w\x80-\xff]")
+_ESCAPE: Final = re.compile(rb"(?:\\[nrt]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})$")
+"""Ends in a letter or digit that is none of the text."""
 _MODE: Final = rb"[bcdlpsD-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
 _OWNER: Final = re.compile(rb"(?:^|[\n\x1e]|\\n|\xe2\x86\x92|\t)[ +\-|]{0,6}" + _MODE + rb"\s+\d+\s+(?:[\w.@+-]+\s+)?$")
 _PROCESS: Final = re.compile(rb"\s+\d+\s+(?:\d+\.\d\s|\d+\s+\d+\s+\d\d:)")
@@ -56,7 +58,8 @@ def find_people(texts: Texts, names: Collection[str]) -> Iterator[tuple[int, int
 
 
 def _is_apart(data: bytes, start: int, end: int) -> bool:
-    return not (start and _WORD.match(data, start - 1)) and not _WORD.match(data, end)
+    is_within = start and _WORD.match(data, start - 1) and not _ESCAPE.search(data, max(0, start - 6), start)
+    return not is_within and not _WORD.match(data, end)
 
 
 def _is_person(texts: Texts, start: int, end: int, name: str) -> bool:

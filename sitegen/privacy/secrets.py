@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from sitegen.privacy.chance import may_hold_key
+from sitegen.privacy.encoded import find_encoded, hits_in, texts_of
 from sitegen.privacy.engine import Engine, Match
 from sitegen.privacy.forms import occurrences
 from sitegen.privacy.hits import Hit
@@ -72,12 +73,24 @@ def scan(texts: Texts, engine: Engine, *, name: str, memory: Memory | None = Non
     if known is not None and known.digest == digest:
         return known
     is_asked = may_hold_key(texts.data)
-    found_there = _from_engine(texts, engine) if is_asked else ()
-    hits = [*found_there, *find_hits(texts), *find_shapes(texts, is_alone=not engine.name)]
+    hits = [*_hits(texts, engine, is_asked=is_asked), *(_encoded_hits(texts, engine) if is_asked else ())]
     found = Scan(digest, tuple(sorted(set(hits), key=lambda hit: (hit.start, -hit.end, hit.rule))))
     if memory is not None and (is_asked or found.hits):  # to look again costs less than to remember nothing
         memory.keep(name, found)
     return found
+
+
+def _hits(texts: Texts, engine: Engine, *, is_asked: bool) -> Iterator[Hit]:
+    yield from _from_engine(texts, engine) if is_asked else ()
+    yield from find_hits(texts)
+    yield from find_shapes(texts, is_alone=not engine.name)
+
+
+def _encoded_hits(texts: Texts, engine: Engine) -> Iterator[Hit]:
+    """What stands in the texts in another form only."""
+    if encoded := find_encoded(texts.data):
+        said = texts_of(encoded)
+        yield from hits_in(texts.data, encoded, said, list(_hits(said, engine, is_asked=may_hold_key(said.data))))
 
 
 def secret_spans(texts: Texts, secrets: Iterable[Secret]) -> Iterator[tuple[int, int, Secret]]:
@@ -158,7 +171,10 @@ def _own_digest() -> bytes:
     from pathlib import Path
 
     here = Path(__file__).parent
-    names = ("assignments", "chance", "fields", "judge", "own_rules", "secrets", "shapes", "texts", "wrapped")
+    names = (
+        *("assignments", "chance", "encoded", "fields", "forms", "judge", "own_rules", "secrets", "shapes", "texts"),
+        "wrapped",
+    )
     return hashlib.sha256(b"\0".join((here / f"{name}.py").read_bytes() for name in names)).hexdigest().encode()
 
 

@@ -209,6 +209,13 @@ def test_everything_can_be_kept() -> None:
     assert shown(text, shortens_paths=False, masks_emails=False) == text
 
 
+@pytest.mark.parametrize("escape", ["\\n", "\\t", "%20", "%22", "\\u0022", "%0A"])
+def test_name_behind_an_escape_goes(escape: str) -> None:
+    assert (
+        shown(f"in /home/zelda: said{escape}zelda then, but sanzelda") == f"in ~: said{escape}user then, but sanzelda"
+    )
+
+
 def test_folder_that_nothing_shows_tells_whose_name_must_go() -> None:
     talk = replace(said("Ask zelda about it."), folders=("/home/zelda/code",))
     found = scrubbed(talk).conversation

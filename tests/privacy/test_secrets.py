@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from dataclasses import replace
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -71,6 +72,42 @@ def test_encoded_forms_of_a_secret_go_too(plant: Plant, form: str) -> None:
     text = str(result.messages[1].blocks[0].text)
     assert "[redacted:" in text
     assert encoded not in text
+
+
+@pytest.mark.parametrize("form", ["url", "form", "html", "base64 in lines", "base64 in quoted lines", "json in json"])
+def test_secret_that_stands_in_another_form_only_goes(form: str) -> None:
+    plants = [*vendor_tokens()][:6]
+    assigned = token("assigned", 24)
+    known = (f'token: "{assigned}"', f"A_SECRET={assigned}2", *(plant.text for plant in plants))
+    text = "\n".join([*known, "and more " * 9])
+    lines = base64.encodebytes(text.encode()).decode()
+    encoded = {
+        "url": quote(text),
+        "form": quote_plus(text),
+        "html": html.escape(text),
+        "base64 in lines": f"it says\n{lines}",
+        "base64 in quoted lines": "\n".join(f"> {line}" for line in f"it says\n{lines}".splitlines()),
+        "json in json": json.dumps(json.dumps({"body": text})),
+    }[form]
+    left = shown(f"See {encoded} there.")
+    for value in (assigned, *(plant.value for plant in plants)):
+        for shape in spellings(value).values():
+            assert shape.decode() not in left
+    assert left.startswith("See ")
+    assert left.endswith("there.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://a.example/?q=a%20b%3Ac&n=%22x%22 isn&#39;t &amp; won&#39;t a1B2c3D4e5F6g7H8i9",
+        "a1B2c3D4e5F6g7H8i9\n" + base64.encodebytes(bytes(range(256)) * 3).decode(),
+        "a1B2c3D4e5F6g7H8i9\n" + base64.encodebytes(b"Nothing of note stands in this letter to ann. " * 9).decode(),
+    ],
+    ids=["escapes", "bytes", "prose"],
+)
+def test_encoded_text_without_secrets_stays(text: str) -> None:
+    assert shown(text) == text
 
 
 def test_marks_are_of_one_length_and_tell_values_apart_by_nothing() -> None:
