@@ -103,7 +103,7 @@ def make_keys(
 
     `renderers` tell those of other packages apart from others, and from themselves as they were.
     """
-    rendering = digest(source_digest(_RENDERING), _versions(_RENDERING_LIBRARIES), text_settings, renderers)
+    rendering = digest(*_rendering_code(), text_settings, renderers)
     files = [tree_digest(folder) for folder in (*templates, *static)]
     return Keys(
         rendering=rendering,
@@ -116,6 +116,20 @@ def source_files() -> list[Path]:
     """Every file of the package that decides what pages look like."""
     names = sorted({*_RENDERING, *_FRAMING})
     return [file for name in names for file in _files(PACKAGE / name)]
+
+
+def fragments_key(rendered_key: str) -> str:
+    """Names what a transcript was put together from, in the cache."""
+    return digest("fragments", rendered_key)
+
+
+def rendering_code() -> str:
+    """Changes with the code and the libraries that render."""
+    return digest(*_rendering_code())
+
+
+def _rendering_code() -> tuple[object, ...]:
+    return source_digest(_RENDERING), _versions(_RENDERING_LIBRARIES)
 
 
 @cache

@@ -11,7 +11,7 @@ from sitegen.build.clean import pack, total, unpack
 from sitegen.build.family import Family
 from sitegen.build.gates import Gates
 from sitegen.build.inside import cards_inside, cards_of, inside, sealed_index
-from sitegen.build.keys import Keys, digest
+from sitegen.build.keys import Keys, digest, fragments_key
 from sitegen.build.owners import SEARCH, SITE, claims, gate_of_project, owner_of, owner_of_project, watchwords_key
 from sitegen.build.pool import make_all
 from sitegen.build.report import OnProgress
@@ -110,9 +110,8 @@ class SiteBuild:
                 self.removal += self.folder.remove(owner_of(share))
         for project in self._projects:
             # The index of a project that was open tells more than it may now.
-            if project.is_gated and self.state.last.facts.get(gate_of_project(project)) != self.gates.gate_id(
-                project.scope
-            ):
+            known = self.state.last.facts.get(gate_of_project(project))
+            if project.is_gated and known != self.gates.gate_id(project.scope):
                 self.removal += self.folder.remove(owner_of_project(project))
         if self._search.is_outdated(self.state.last, self.shares, self._terms):
             self.removal += self.folder.remove(SEARCH)  # it tells of something that is taken back
@@ -193,7 +192,8 @@ class SiteBuild:
         """Keys of what the site is made of now, in the cache."""
         used = {record.cache_key for record in self.records.values() if record.cache_key}
         used |= {self.keys.transcript(share) for share in self.shares if not share.is_expired}
-        return used | {name(key) for key in used for name in (watchwords_key, renderers.notes_key, talk_key)}
+        beside = (watchwords_key, renderers.notes_key, talk_key, fragments_key)
+        return used | {name(key) for key in used for name in beside}
 
     @property
     def written(self) -> int:
@@ -262,6 +262,7 @@ class SiteBuild:
             transcript_key=self.keys.transcript(share),
             content_key=self.keys.content(share),
             writer=self.folder.writer(owner_of(share)),
+            before=self.state.last.shares[share.slug].cache_key if share.slug in self.state.last.shares else "",
             heads=self._family.descendants(share.head),
             is_project_listed=self._has_index(share),
             parent=self._family.parent(share),
@@ -277,8 +278,7 @@ class SiteBuild:
         self.facts[gate_of_project(project)] = gate_id
         if project.scope not in self.gates.faults:
             key = digest(self.keys.framing, project, cards, gate_id)
-            is_offline = self.setting.urls.offline
-            make = partial(sealed_index, self.pages, self.gates, project, cards, is_offline=is_offline)
+            make = partial(sealed_index, self.pages, self.gates, project, cards, is_offline=self.setting.urls.offline)
             self._make_once(owner_of_project(project), key, make)
         if project.scope in self.gates.faults:
             self.failures.append(self.gates.faults[project.scope])

@@ -64,6 +64,8 @@ class Task:
     is_project_listed: bool = False
     parent: Card | None = None
     children: tuple[Card, ...] = ()
+    before: str = ""
+    """Where the transcript is kept that the share had until now."""
     sealing: Sealing | None = field(default=None, repr=False)
     """How the pages are protected; None for an open share only."""
     watchwords_key: str = ""
@@ -185,7 +187,7 @@ class Worker:
         share = task.share
         try:
             key, transcript = (
-                self._make_transcript(share, given, task.transcript_key, task.content_key)
+                self._make_transcript(share, given, task.transcript_key, task.content_key, before=task.before)
                 if isinstance(given, Conversation)
                 else given
             )
@@ -231,16 +233,17 @@ class Worker:
         return words
 
     def _make_transcript(
-        self, share: Share, conversation: Conversation, transcript_key: str, content_key: str
+        self, share: Share, conversation: Conversation, transcript_key: str, content_key: str, *, before: str = ""
     ) -> tuple[str, Transcript]:
         """What the share shows, rendered unless another policy took out the same; and where it's kept."""
         scrubbed = self._clean(conversation, share)
         key = rendered_key(content_key, scrubbed.effect)
-        transcript = self._recall(key) or self._render(share, scrubbed.conversation, key=key)
+        transcript = self._recall(key) or self._render(share, scrubbed.conversation, key=key, before=before)
         self._cache.put(transcript_key, Rendered(key))
         return key, transcript
 
-    def _render(self, share: Share, shown: Conversation, *, key: str) -> Transcript:
+    def _render(self, share: Share, shown: Conversation, *, key: str, before: str) -> Transcript:
+        from sitegen.build.reuse import reuse
         from sitegen.render import RenderOptions, render
         from sitegen.render.foreign import Foreign
 
@@ -255,7 +258,8 @@ class Worker:
         )
         if self._others is None:
             self._others = Foreign.load()
-        transcript = render(shown, options, others=self._others)
+        with reuse(self._cache, shown, options, before=before if self.setting.is_cache_read else "", now=key) as kept:
+            transcript = render(shown, options, others=self._others, fragments=kept)
         self._cache.put(key, transcript)
         if transcript.notes:
             self._cache.put(notes_key(key), Told(transcript.notes))

@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from sitegen.catalogue import Catalogue
 from sitegen.model import Block, ConversationHead, ShareFile, Show
+from sitegen.render.fragments import Fragments
 from sitegen.render.steps import PairedCall, Step
 
 from .text import visible
@@ -81,6 +82,8 @@ class Context:
     heading_level: int = 3
     """The rank of the highest heading in a text that is no message of its own: of a step, of a note."""
     others: Others | None = None
+    fragments: Fragments = field(default_factory=Fragments)
+    """What needn't be made again."""
     t: Catalogue = field(init=False)
     zone: ZoneInfo = field(init=False)
     _files: dict[str, ShareFile] = field(init=False, default_factory=dict)

@@ -140,12 +140,13 @@ class Drawing:
 
     def prose(self, text: str, message: Message, number: int, identity: str = "", *, below: int | None = None) -> str:
         """The text of block `number` as prose, its headings below that rank; a person's text keeps each line break."""
-        prose = render_markdown(
+        prefix = f"{self.scope}{message.id}-{number}-"
+        newlines: Literal["typed", "flow"] = "typed" if message.role == "user" else "flow"
+        level = self.ctx.heading_level if below is None else min(below + 1, 6)
+        prose = self.ctx.fragments.prose(
             text,
-            self.ctx,
-            prefix=f"{self.scope}{message.id}-{number}-",
-            newlines="typed" if message.role == "user" else "flow",
-            heading_level=None if below is None else min(below + 1, 6),
+            (prefix, newlines, level),
+            lambda: render_markdown(text, self.ctx, prefix=prefix, newlines=newlines, heading_level=level),
         )
         return f'<div class="prose"{identity} dir="auto">{prose}</div>'
 

@@ -13,6 +13,7 @@ from sitegen.render.context import Context, Others, RenderOptions
 from sitegen.render.drawing import Drawing, Nested
 from sitegen.render.exchanges import draw_path, draw_thread
 from sitegen.render.facts import gather, models
+from sitegen.render.fragments import Fragments
 from sitegen.render.items import Adrift, Answer, Aside, Item, Prompt, Reading
 from sitegen.render.json_export import Strand, export_json
 from sitegen.render.markdown_export import export_markdown, quoted, write
@@ -24,12 +25,19 @@ from sitegen.wording.wrappers import Note
 _TOLD_STATES = frozenset({"running", "paused", "failed"})
 
 
-def render(conversation: Conversation, options: RenderOptions, *, others: Others | None = None) -> Transcript:
+def render(
+    conversation: Conversation,
+    options: RenderOptions,
+    *,
+    others: Others | None = None,
+    fragments: Fragments | None = None,
+) -> Transcript:
     """The conversation as its share shows it. The same input gives the same bytes on every machine.
 
-    `others` are renderers of other packages, which come first for what they know.
+    `others` are renderers of other packages, which come first for what they know. `fragments` of the same conversation
+    that were made with the same options save making them again.
     """
-    ctx = Context(options, conversation.head, others=others)
+    ctx = Context(options, conversation.head, others=others, fragments=fragments or Fragments())
     agents = _draw_subagents(threads(conversation), ctx)
     main = agents.threads[0]
     tree = grow(main.messages, forks=conversation.forks, source_id=ctx.head.source_id, is_prompt=is_prompt)

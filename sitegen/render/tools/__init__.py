@@ -62,8 +62,10 @@ _BY_NAME = {name: family for family in FAMILIES for name in family.NAMES}
 def render_call(call: PairedCall, ctx: Context) -> Step:
     """The step of a call: another package's, or by its name, by what kind of name it is, or as keys and values."""
     step = None if ctx.others is None else ctx.others.call(call, ctx)
-    if step is not None:
-        return step
+    return ctx.fragments.step(call, lambda: _render_own(call, ctx)) if step is None else step
+
+
+def _render_own(call: PairedCall, ctx: Context) -> Step:
     name = call.tool_name.strip().lower()
     family = _BY_NAME.get(name)
     if family is not None:

@@ -1,0 +1,42 @@
+"""What a long conversation was put together from, kept beside its transcript: when it goes on, the new is rendered.
+
+Short ones aren't worth keeping twice. What is kept goes with its transcript, so a share that shows less leaves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from sitegen.build.keys import digest, fragments_key, rendering_code
+from sitegen.model import Conversation
+from sitegen.output.cache import Cache
+from sitegen.render import Fragment, Fragments, RenderOptions
+
+_WORTH_KEEPING: Final = 400
+"""Messages; rendering fewer takes a fraction of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The fragments of a transcript; `mark` says by what code and options they were made."""
+
+    mark: str
+    fragments: tuple[Fragment, ...]
+
+
+@contextmanager
+def reuse(
+    cache: Cache, conversation: Conversation, options: RenderOptions, *, before: str, now: str
+) -> Iterator[Fragments]:
+    """Fragments of the transcript `before` to render with; those used in the end are kept with the transcript `now`."""
+    if len(conversation.messages) < _WORTH_KEEPING:
+        yield Fragments()
+        return
+    mark = digest(rendering_code(), repr(options))
+    kept = cache.get(fragments_key(before), Kept) if before else None
+    fragments = Fragments(kept.fragments if kept is not None and kept.mark == mark else ())
+    yield fragments
+    cache.put(fragments_key(now), Kept(mark, fragments.used))
