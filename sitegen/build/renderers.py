@@ -16,29 +16,6 @@ from sitegen.output.watch import Watch
 GROUP: Final = "sitegen.renderers"
 
 
-def renderer_marks() -> list[str]:
-    """Changes whenever an installed renderer may render otherwise: versions, and the bytes of their packages."""
-    return [_mark(point) for point in _points()]
-
-
-def renderer_faults() -> tuple[str, ...]:
-    """Sentences on renderers that can't be used."""
-    if not _points():
-        return ()
-    from sitegen.render.foreign import Foreign
-
-    return Foreign.load().faults
-
-
-def watch_renderers(watch: Watch) -> None:
-    """Watch the files of installed renderers, which may stand anywhere."""
-    for place in filter(None, map(_place, _points())):
-        if place.is_dir():
-            watch.tree(place)
-        else:
-            watch.file(place)
-
-
 @dataclass(frozen=True, slots=True)
 class Told:
     """What the owner should know of how a conversation was rendered, for the cache."""
@@ -51,16 +28,43 @@ def notes_key(transcript_key: str) -> str:
     return digest("notes", transcript_key)
 
 
-def renderer_notes(cache: Cache, transcript_keys: Iterable[str]) -> list[str]:
-    """What renderers failed at in these transcripts, each once; told in every build as long as they stand."""
-    if not _points():
-        return []
-    found = (cache.get(notes_key(key), Told) for key in transcript_keys)
-    return list(dict.fromkeys(sentence for told in found if told for sentence in told.sentences))
+@dataclass(frozen=True, slots=True)
+class Renderers:
+    """The renderers of one installation. Looking for them reads the metadata of every package, so it's done once."""
 
+    points: tuple[EntryPoint, ...]
 
-def _points() -> list[EntryPoint]:
-    return sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+    @classmethod
+    def find(cls) -> Renderers:
+        """Those that are installed."""
+        return cls(tuple(sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))))
+
+    def marks(self) -> list[str]:
+        """Changes whenever one may render otherwise: versions, and the bytes of their packages."""
+        return [_mark(point) for point in self.points]
+
+    def watch(self, watch: Watch) -> None:
+        """Watch their files, which may stand anywhere."""
+        for place in filter(None, map(_place, self.points)):
+            if place.is_dir():
+                watch.tree(place)
+            else:
+                watch.file(place)
+
+    def faults(self) -> tuple[str, ...]:
+        """Sentences on those that can't be used."""
+        if not self.points:
+            return ()
+        from sitegen.render.foreign import Foreign
+
+        return Foreign.load().faults
+
+    def notes(self, cache: Cache, transcript_keys: Iterable[str]) -> list[str]:
+        """What they failed at in these transcripts, each once; told in every build as long as they stand."""
+        if not self.points:
+            return []
+        found = (cache.get(notes_key(key), Told) for key in transcript_keys)
+        return list(dict.fromkeys(sentence for told in found if told for sentence in told.sentences))
 
 
 def _mark(point: EntryPoint) -> str:

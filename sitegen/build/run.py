@@ -16,7 +16,7 @@ from sitegen.build.gates import Gates, watch_vault
 from sitegen.build.keys import PACKAGE, make_keys
 from sitegen.build.lookout import look_over
 from sitegen.build.reading import Found
-from sitegen.build.renderers import renderer_faults, renderer_marks, renderer_notes, watch_renderers
+from sitegen.build.renderers import Renderers
 from sitegen.build.scan import Leak
 from sitegen.build.site import SiteBuild
 from sitegen.build.theme import Layers
@@ -51,11 +51,13 @@ class Run:
     on_progress: OnProgress
     watch: Watch
     now: datetime = field(init=False)
+    renderers: Renderers = field(init=False)
     vault: Vault = field(init=False, repr=False)
     warnings: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.now = self.options.now or datetime.now(UTC)
+        self.renderers = Renderers.find()
 
     def run(self) -> BuildReport:
         self._watch_inputs()
@@ -70,7 +72,7 @@ class Run:
             site.make_indexes()
             site.finish()
             look = look_over(site)
-            self.warnings += [*site.gates.notes, *look.notes, *renderer_faults(), *self._renderer_notes(site)]
+            self.warnings += [*site.gates.notes, *look.notes, *self._renderer_notes(site)]
             # Before the state says that all is done: a narrowed share must leave no trace, whenever a build dies.
             Cache(self.cache_folder).prune(site.used_entries)
             Scans.within(self.scan_folder).prune(registry.shares)
@@ -97,7 +99,7 @@ class Run:
             self.watch.file(self.config.privacy.hide_file)
         self.watch.tree(PACKAGE)
         self._layers.watch(self.watch)
-        watch_renderers(self.watch)
+        self.renderers.watch(self.watch)
         for name in ("purelib", "platlib"):
             self.watch.names(Path(sysconfig.get_path(name)))
 
@@ -126,7 +128,7 @@ class Run:
         return self.state_folder / "tmp"
 
     def _site(self, heads: Sequence[ConversationHead], registry: Registry, state: State) -> SiteBuild:
-        templates, static = self._layers.templates, self._layers.static
+        layers = self._layers.standing()
         site = self.config.site
         setting = Setting(
             site=pages.Site(
@@ -137,8 +139,8 @@ class Run:
                 has_search=self.config.search.enabled and not self.options.is_offline,
             ),
             urls=Urls(base_url=site.base_url, offline=self.options.is_offline),
-            templates=templates,
-            static=static,
+            templates=layers.templates,
+            static=layers.static,
             projections=self.config.source.projections,
             temp_folder=self._temp_folder,
             cache_folder=self.cache_folder,
@@ -154,11 +156,11 @@ class Run:
             keys=make_keys(
                 text_settings=fingerprint(self.config, "text"),
                 page_settings=fingerprint(self.config, "page"),
-                templates=templates,
-                static=static,
+                templates=layers.templates,
+                static=layers.static,
                 is_offline=self.options.is_offline,
                 policy=policy_of(self.config.privacy),
-                renderers=renderer_marks(),
+                renderers=self.renderers.marks(),
             ),
             setting=setting,
             folder=Folder.open(self.output, state=state, adopt=self.options.is_adopting, private=private),
@@ -171,7 +173,7 @@ class Run:
 
     def _renderer_notes(self, site: SiteBuild) -> list[str]:
         keys = [record.cache_key for record in site.records.values() if record.cache_key]
-        return renderer_notes(Cache(self.cache_folder), keys)
+        return [*self.renderers.faults(), *self.renderers.notes(Cache(self.cache_folder), keys)]
 
     def _gates(self) -> Gates:
         return Gates(self.vault, self.watch, self._render_terms)

@@ -27,6 +27,13 @@ class Layers:
             (resource_folder("static"), *(theme / "static" for theme in themes)),
         )
 
+    def standing(self) -> Layers:
+        """Those that are there: a theme need not have both."""
+        return Layers(
+            tuple(folder for folder in self.templates if folder.is_dir()),
+            tuple(folder for folder in self.static if folder.is_dir()),
+        )
+
     def watch(self, watch: Watch) -> None:
         """Watch all of it, what isn't there yet too."""
         for folder in (*self.templates, *self.static):
@@ -44,5 +51,5 @@ class Layers:
         from sitegen.assets import load_assets
         from sitegen.pages.templates import check_templates
 
-        check_templates(self.templates)
-        load_assets(self.static)
+        check_templates(self.standing().templates)
+        load_assets(self.standing().static)

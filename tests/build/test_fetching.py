@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sitegen.errors import ProjectionError, SitegenError
 from sitegen.fetch import fetch
-from tests.support.bucket import local_bucket
 from tests.support.workshop import EVERYTHING, Workshop, talk_about
 
 
@@ -80,6 +80,30 @@ def hosting(data: bytes = b"") -> Iterator[Host]:
 def host() -> Iterator[Host]:
     with hosting(b"one") as host:
         yield host
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The files of a local S3 server that has an empty bucket."""
+    import s3fs
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "ann")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    s3fs.S3FileSystem.clear_instance_cache()
+    try:
+        files = s3fs.S3FileSystem(skip_instance_cache=True)
+        files.mkdir("fetched-talks")
+        yield files
+        files.rm("fetched-talks", recursive=True)
+    finally:
+        server.stop()
+        s3fs.S3FileSystem.clear_instance_cache()
 
 
 @pytest.fixture
@@ -179,21 +203,20 @@ def test_address_that_cannot_be_used_is_refused_with_its_line(workshop: Workshop
     assert reason in result.stderr
 
 
-def test_bucket_is_fetched_once_for_each_version(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    with local_bucket(monkeypatch) as bucket:
-        bucket.put("data/archive.duckdb", projection(workshop, "tides"))
-        configure(workshop, f"{bucket.url}/data/archive.duckdb")
-        workshop.build()
-        (copy,) = (workshop.folder / ".sitegen/fetched").glob("*.duckdb")
-        first = copy.stat()
-        assert workshop.build()["written"] == 0
-        assert copy.stat().st_ino == first.st_ino
-        bucket.put("data/archive.duckdb", projection(workshop, "moons"))
-        workshop.build()
-        assert "On moons" in workshop.page("index.html")
-        bucket.delete("data/archive.duckdb")
-        result = workshop.run("build")
-        assert (result.exit_code, "there is no such file" in result.stderr) == (1, True)
+def test_bucket_is_fetched_once_for_each_version(workshop: Workshop, bucket: Any) -> None:
+    bucket.pipe_file("fetched-talks/data/archive.duckdb", projection(workshop, "tides"))
+    configure(workshop, "s3://fetched-talks/data/archive.duckdb")
+    workshop.build()
+    (copy,) = (workshop.folder / ".sitegen/fetched").glob("*.duckdb")
+    first = copy.stat()
+    assert workshop.build()["written"] == 0
+    assert copy.stat().st_ino == first.st_ino
+    bucket.pipe_file("fetched-talks/data/archive.duckdb", projection(workshop, "moons"))
+    workshop.build()
+    assert "On moons" in workshop.page("index.html")
+    bucket.rm("fetched-talks/data/archive.duckdb")
+    result = workshop.run("build")
+    assert (result.exit_code, "there is no such file" in result.stderr) == (1, True)
 
 
 # --------------------------------------------------------------------------------------------------------- fetching

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sitegen.serve.preview import Preview
 from tests.support.workshop import EVERYTHING, Workshop, talk_about
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "make-it-yours.md"
@@ -262,3 +263,33 @@ def test_hidden_files_and_other_kinds_are_not_published(workshop: Workshop) -> N
         put(workshop, name, "x")
     workshop.build()
     assert not [path for path in workshop.paths() if "hidden" in path or "notes" in path or "OFL" in path]
+
+
+def test_preview_watches_the_theme_and_shows_when_it_is_mended(workshop: Workshop) -> None:
+    preview = Preview(workshop.folder / "sitegen.toml", lambda _: None)
+    preview.make(jobs=1)
+
+    def has_changed() -> bool:
+        return preview.look() or preview.look()  # once more when it has come to rest
+
+    assert not has_changed()
+    template = put(workshop, "templates/home.html", "{{")
+    assert has_changed()
+    preview.make(jobs=1)
+    assert not has_changed()
+    template.write_text('{% extends "sitegen/home.html" %}{% block foot %}mended{% endblock %}', encoding="utf-8")
+    assert has_changed()
+    preview.make(jobs=1)
+    assert "mended" in (preview.root / "index.html").read_text("utf-8")
+    template.unlink()
+    assert has_changed()
+
+
+def test_theme_may_have_templates_only(workshop: Workshop) -> None:
+    shutil.rmtree(workshop.folder / "theme/static")
+    put(workshop, "templates/home.html", '{% extends "sitegen/home.html" %}{% block foot %}alone{% endblock %}')
+    workshop.build()
+    assert "alone" in workshop.page("index.html")
+    put(workshop, "static/css/custom.css", ".later { color: red }")
+    workshop.build()
+    assert ".later" in sheet(workshop)
