@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sitegen import __version__
 from sitegen.build.report import BuildOptions, BuildReport, OnProgress, Stage
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sitegen.output.watch import Watch
 
 __all__ = ["STATE_FOLDER", "BuildOptions", "BuildReport", "OnProgress", "Stage", "build", "invocation"]
@@ -27,7 +26,7 @@ def invocation(config_path: Path, options: BuildOptions) -> str:
 
     Two configurations may stand in one folder and share its state; so may two installations build one site.
     """
-    output = None if options.output is None else str(options.output.absolute())
+    output = str(options.output.absolute()) if isinstance(options.output, Path) else options.output
     program = [__version__, __file__, sys.version]
     return json.dumps([*program, config_path.name, output, options.is_offline, options.is_strict])
 
@@ -54,7 +53,8 @@ def build(
     watch = watch or Watch()
     watch.file(config_path)  # before it's read, so that an edit meanwhile shows the next time
     config = load(config_path)
-    output = options.output.absolute() if options.output is not None else config.output.directory
+    output = options.output or config.output.place
+    output = output.absolute() if isinstance(output, Path) else output
     state_folder = options.state or config.folder / STATE_FOLDER
     on_progress("reading", 0, 0)
     with (

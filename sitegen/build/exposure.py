@@ -120,7 +120,7 @@ def _is_refused(exposure: Exposure, policy: Policy) -> bool:
     return any(each.fingerprint not in policy.allow for each in exposure.published_secrets)
 
 
-def survey(config: Config, *, now: datetime, output: Path, on_share: Callable[[int, int], None]) -> Report:
+def survey(config: Config, *, now: datetime, output: Path | str, on_share: Callable[[int, int], None]) -> Report:
     """Looks over all shares that a build would publish. `on_share` hears how many are done, and of how many.
 
     Raises SitegenError as a build would, but for gates, whose faults are warnings.
@@ -165,7 +165,7 @@ def _open(config: Config) -> AbstractContextManager[Projections]:
     return open_projections(config, temp_folder=config.folder / STATE_FOLDER / "tmp")
 
 
-def _published(config: Config, output: Path) -> Mapping[str, str]:
+def _published(config: Config, output: Path | str) -> Mapping[str, str]:
     """What names the transcripts that were published last, by slug."""
     file = config.folder / STATE_FOLDER / STATE_FILE
     if not file.is_file():

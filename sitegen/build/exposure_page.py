@@ -25,7 +25,10 @@ _STYLE = Markup(
 
 def make_page(report: Report, *, folder: Path) -> str:
     """The page, to be written into `folder`, from where its links lead to the built site."""
-    base = quote(os.path.relpath(report.config.output.directory, folder).replace(os.sep, "/"), safe="/.")
+    output, base_url = report.config.output, report.config.site.base_url
+    base = quote(os.path.relpath(output.directory, folder).replace(os.sep, "/"), safe="/.")
+    if output.bucket is not None:
+        base = (base_url or "").rstrip("/")
     shares = Markup("").join(_share(each, base) for each in report.shares)
     engine = report.engine or "sitegen's own rules alone; there is no scanner library for this platform"
     return str(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +25,8 @@ _SEPARATOR = "\n"
 class SiteGround:
     """The files of one build. `shares` and `records` are by owner, and hold the open shares only."""
 
-    root: Path
+    read_file: Callable[[str], bytes]
+    """The bytes of a file; one that is gone is empty."""
     files: Mapping[str, FileRecord]
     shares: Mapping[str, Share]
     records: Mapping[str, ShareRecord]
@@ -42,10 +43,7 @@ class SiteGround:
 
     def read(self, path: str) -> bytes:
         """The bytes of a file; one that is gone is empty."""
-        try:
-            data = (self.root / path).read_bytes()
-        except OSError:
-            return b""
+        data = self.read_file(path)
         return _unpacked(data) if path.startswith(SEARCH_INDEX) else data
 
     def owner(self, path: str) -> str:

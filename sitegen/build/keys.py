@@ -118,6 +118,16 @@ def source_files() -> list[Path]:
     return [file for name in names for file in _files(PACKAGE / name)]
 
 
+def rendering_digest() -> str:
+    """Changes with any source file that decides what pages look like."""
+    return digest(source_digest(_RENDERING), source_digest(_FRAMING))
+
+
+def library_versions() -> dict[str, str]:
+    """Versions of the libraries that decide what pages look like, by name."""
+    return {name: _version(name) for name in sorted({*_RENDERING_LIBRARIES, *_FRAMING_LIBRARIES, "duckdb"})}
+
+
 def fragments_key(rendered_key: str) -> str:
     """Names what a transcript was put together from, in the cache."""
     return digest("fragments", rendered_key)

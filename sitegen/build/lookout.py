@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 from sitegen.assets import load_assets
@@ -36,8 +35,7 @@ def look_over(site: SiteBuild) -> Look:
     paths = site.files.keys() - {DOT_FILE}
     leaks = tuple(scan.find(written=paths & site.changed, standing=paths - site.changed))
     for leak in leaks:
-        with suppress(OSError):
-            (site.folder.root / leak.path).unlink()
+        site.folder.withdraw(leak.path)
     return Look(leaks, tuple(_unsought(name) for name in scan.mute()))
 
 
@@ -74,7 +72,7 @@ def _ground(site: SiteBuild) -> SiteGround:
     names = [each.name for each in site.projects if not each.is_gated]
     names += [share.public_title for share in site.shares if share.public_title]
     return SiteGround(
-        root=site.folder.root,
+        read_file=site.folder.read,
         files=site.files,
         shares=opened,
         records=records,

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from queue import Empty, SimpleQueue
+from typing import Protocol
 
 from sitegen.build.work import Made, Setting, Task, Worker
 
@@ -31,6 +32,13 @@ _COLLECTED_EVERY = (50_000, 20, 100)
 """Python's thresholds of garbage collection."""
 
 OnMade = Callable[[int], None]
+
+
+class MakeAll(Protocol):
+    """Has tasks made, wherever that may be."""
+
+    def __call__(self, setting: Setting, tasks: Sequence[Task], *, on_made: OnMade = ...) -> list[Made]:
+        """What became of each task, by slug. `on_made` hears how many more shares are done."""
 
 
 def make_all(
@@ -122,7 +130,7 @@ def _collect_rarely() -> None:
     gc.set_threshold(*_COLLECTED_EVERY)
 
 
-def cut(tasks: Sequence[Task], *, parts: int) -> list[list[Task]]:
+def cut(tasks: Sequence[Task], *, parts: int, smallest: int = _SMALLEST_BATCH) -> list[list[Task]]:
     """Batches, heaviest tasks first; each holds one part of so many of what is left then, within limits."""
     left = sum(map(_weight, tasks))
     batches: list[list[Task]] = []
@@ -131,7 +139,7 @@ def cut(tasks: Sequence[Task], *, parts: int) -> list[list[Task]]:
         weight = _weight(task)
         if weight > room:
             batches.append([])
-            room = max(weight, min(_LARGEST_BATCH, max(_SMALLEST_BATCH, left // parts)))
+            room = max(weight, min(_LARGEST_BATCH, max(smallest, left // parts)))
         batches[-1].append(task)
         room -= weight
         left -= weight

@@ -17,13 +17,15 @@ OnProgress = Callable[[Stage, int, int], None]
 class BuildOptions:
     """How to build, beside what the configuration says.
 
-    `output` replaces the configured folder, `state` the `.sitegen` beside the configuration, `now` the clock (aware);
-    `is_full` trusts nothing made before.
+    `output` replaces the configured place (a folder, or the address of a bucket), `state` the `.sitegen` beside the
+    configuration, `now` the clock (aware);
+    `is_full` trusts nothing made before; `executor` is the address of a cluster that makes open pages.
     """
 
-    output: Path | None = None
+    output: Path | str | None = None
     state: Path | None = None
     jobs: int | None = None
+    executor: str | None = None
     now: datetime | None = None
     is_strict: bool = False
     is_offline: bool = False
@@ -35,7 +37,7 @@ class BuildOptions:
 class BuildReport:
     """What a build did. `written`, `kept` and `removed` count files; `notices` are sentences for the owner."""
 
-    output: Path
+    output: Path | str
     written: int = 0
     kept: int = 0
     removed: int = 0

@@ -7,14 +7,19 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from sitegen import pages
+from sitegen.assets import load_assets
 from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, OnProgress, invocation
 from sitegen.build.clean import Scans, policy_of
+from sitegen.build.cluster import Cluster
 from sitegen.build.gates import Gates, watch_vault
 from sitegen.build.keys import PACKAGE, make_keys
 from sitegen.build.lookout import look_over
+from sitegen.build.owners import SITE
+from sitegen.build.pool import MakeAll, make_all
 from sitegen.build.reading import Found
 from sitegen.build.renderers import Renderers
 from sitegen.build.scan import Leak
@@ -28,10 +33,10 @@ from sitegen.errors import BuildError, RefusedError
 from sitegen.gate.vault import Vault
 from sitegen.model import ConversationHead, SharedView
 from sitegen.output.cache import Cache
-from sitegen.output.folder import Folder
 from sitegen.output.layout import CACHE_FOLDER, SCAN_FOLDER, STATE_FILE
 from sitegen.output.records import FinishedBuild
 from sitegen.output.state import State
+from sitegen.output.target import open_target
 from sitegen.output.watch import Watch
 from sitegen.shares import Registry
 from sitegen.urls import Urls
@@ -47,7 +52,7 @@ class Run:
     config: Config
     options: BuildOptions
     found: Future[Found]
-    output: Path
+    output: Path | str
     on_progress: OnProgress
     watch: Watch
     now: datetime = field(init=False)
@@ -66,6 +71,8 @@ class Run:
             self.warnings += [*registry.problems, *registry.notes, *([state.problem] if state.problem else [])]
             site = self._site(heads, registry, state)
             site.remove_first(site.plan())
+            if site.folder.is_live:  # no reader shall meet a page without its style
+                site.changed |= site.folder.write(SITE, load_assets(site.setting.static).documents)
             self._layers.check(self.config)  # no sooner: what is taken back goes, whatever else can't be made
             site.make_shares()
             self.on_progress("finishing", 0, 0)
@@ -163,17 +170,27 @@ class Run:
                 renderers=self.renderers.marks(),
             ),
             setting=setting,
-            folder=Folder.open(self.output, state=state, adopt=self.options.is_adopting, private=private),
+            folder=open_target(
+                self.output, state=state, adopt=self.options.is_adopting, private=private, is_full=self.options.is_full
+            ),
             state=state,
             gates=self._gates(),
             is_full=self.options.is_full,
-            jobs=self.options.jobs,
+            make=self._make(),
             on_progress=self.on_progress,
         )
 
     def _renderer_notes(self, site: SiteBuild) -> list[str]:
         keys = [record.cache_key for record in site.records.values() if record.cache_key]
         return [*self.renderers.faults(), *self.renderers.notes(Cache(self.cache_folder), keys)]
+
+    def _make(self) -> MakeAll:
+        """The local pool, or a cluster."""
+        address, jobs = self.options.executor, self.options.jobs
+        if address is None:
+            return partial(make_all, jobs=jobs)
+        remote = {each.copy: each.address for each in self.config.source.remote}
+        return partial(Cluster(address, remote).make_all, jobs=jobs)
 
     def _gates(self) -> Gates:
         return Gates(self.vault, self.watch, self._render_terms)

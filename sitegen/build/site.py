@@ -13,7 +13,7 @@ from sitegen.build.gates import Gates
 from sitegen.build.inside import cards_inside, cards_of, inside, sealed_index
 from sitegen.build.keys import Keys, digest, fragments_key
 from sitegen.build.owners import SEARCH, SITE, claims, gate_of_project, owner_of, owner_of_project, watchwords_key
-from sitegen.build.pool import make_all
+from sitegen.build.pool import MakeAll
 from sitegen.build.report import OnProgress
 from sitegen.build.searching import Searching, talk_key
 from sitegen.build.titles import Titles
@@ -23,10 +23,10 @@ from sitegen.errors import SitegenError
 from sitegen.model import Card, ConversationHead, Document, Project, Share
 from sitegen.output.cache import Cache
 from sitegen.output.codec import to_text
-from sitegen.output.folder import Folder, Removal
 from sitegen.output.plan import Plan
 from sitegen.output.records import FileRecord, ShareRecord
 from sitegen.output.state import State
+from sitegen.output.target import Removal, Target
 from sitegen.output.writer import Written
 from sitegen.pages import Pages
 
@@ -41,11 +41,11 @@ class SiteBuild:
     heads: tuple[ConversationHead, ...]
     keys: Keys
     setting: Setting
-    folder: Folder
+    folder: Target
     state: State
     gates: Gates
     is_full: bool
-    jobs: int | None
+    make: MakeAll
     on_progress: OnProgress
     failures: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -136,7 +136,7 @@ class SiteBuild:
             self.on_progress("making", done, len(tasks))
 
         by_slug = {share.slug: share for share in self.shares}
-        all_made = make_all(self.setting, tasks, jobs=self.jobs, on_made=count)
+        all_made = self.make(self.setting, tasks, on_made=count)
         self._counts |= {self.keys.transcript(by_slug[each.slug]): each.found for each in all_made if each.found}
         for made in all_made:
             self._accept(by_slug[made.slug], made)

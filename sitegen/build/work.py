@@ -22,7 +22,8 @@ from sitegen.catalogue import Catalogue
 from sitegen.errors import RefusedError, SitegenError
 from sitegen.model import Card, Conversation, ConversationHead, Document, Gate, Share, Transcript
 from sitegen.output.cache import Cache
-from sitegen.output.writer import Writer, Written
+from sitegen.output.target import DocumentWriter
+from sitegen.output.writer import Written
 from sitegen.pages import Pages, Site, make_card
 from sitegen.privacy import Engine, Policy, Scrubbed, apply, count, find_engine
 from sitegen.urls import Urls, share_folder
@@ -59,7 +60,7 @@ class Task:
     share: Share
     transcript_key: str
     content_key: str
-    writer: Writer
+    writer: DocumentWriter
     heads: tuple[ConversationHead, ...] = ()
     is_project_listed: bool = False
     parent: Card | None = None

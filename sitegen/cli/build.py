@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from datetime import UTC, datetime, timedelta
@@ -22,9 +23,31 @@ if TYPE_CHECKING:
     from sitegen.output.unchanged import Verdict
 
 
+class _Place(click.ParamType[Path | str]):
+    name = "DIR"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path | str:
+        text = str(value)
+        if not text.startswith("s3://"):
+            return Path(text)
+        if not text.removeprefix("s3://").strip("/"):
+            self.fail("“s3://” names no bucket; write it like s3://talks/site", param, ctx)
+        return text.rstrip("/")
+
+
+class _Scheduler(click.ParamType[str]):
+    name = "URL"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not re.fullmatch(r"dask(\+tls)?://[^\s/]+:\d{1,5}", text := str(value)):
+            self.fail(f"“{text}” isn't a scheduler; write it like dask://scheduler.example.org:8786", param, ctx)
+        return text
+
+
 @click.command()
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Build into this folder instead.")
+@click.option("-o", "--output", type=_Place(), help="Build into this folder (or s3://bucket/prefix) instead.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes to use; by default one a core.")
+@click.option("--executor", type=_Scheduler(), metavar="URL", help="Make pages on a cluster: dask://host:port.")
 @click.option("--now", type=Moment(), help="The time to build for, instead of the clock's.")
 @click.option("--strict", "is_strict", is_flag=True, help="Refuse to build when a share has to be left out.")
 @click.option("--offline", "is_offline", is_flag=True, help="Make pages that work when opened from disk.")
@@ -34,8 +57,9 @@ if TYPE_CHECKING:
 @pass_app
 def command(
     app: App,
-    output: Path | None,
+    output: Path | str | None,
     jobs: int | None,
+    executor: str | None,
     now: datetime | None,
     is_strict: bool,
     is_offline: bool,
@@ -51,6 +75,7 @@ def command(
     options = BuildOptions(
         output=output,
         jobs=jobs,
+        executor=executor,
         now=now,
         is_strict=is_strict,
         is_offline=is_offline,
@@ -85,8 +110,10 @@ def _look(app: App, options: BuildOptions) -> BuildReport | None:
 
 
 def _unchanged(verdict: Verdict) -> BuildReport:
+    from sitegen.output.places import is_bucket
+
     return BuildReport(
-        output=Path(verdict.output),
+        output=verdict.output if is_bucket(verdict.output) else Path(verdict.output),
         kept=verdict.files,
         shares=verdict.shares,
         next_expiry=None if verdict.next_expiry is None else datetime.fromtimestamp(verdict.next_expiry, UTC),
@@ -137,7 +164,8 @@ def _tell_expiry(report: BuildReport, config_path: Path, options: Sequence[str])
 
 def _lasting(options: BuildOptions) -> list[str]:
     """The options that the next build of the same site needs too."""
-    output = [] if options.output is None else ["-o", str(options.output.absolute())]
+    place = options.output.absolute() if isinstance(options.output, Path) else options.output
+    output = [] if place is None else ["-o", str(place)]
     return [*output, *(["--offline"] if options.is_offline else []), *(["--strict"] if options.is_strict else [])]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,13 +29,13 @@ _SHOWN = 50
 def command(ctx: click.Context, app: App, folder: Path | None, as_json: bool) -> None:
     """Check a built site: links, anchors, security policy, loads from elsewhere, sizes.
 
-    DIR is the folder of the configuration's output unless given. Exit code 1 when something is broken; warnings alone
-    don't count.
+    DIR is the configuration's output unless given; a bucket is copied into a passing folder first. Exit code 1 when
+    something is broken; warnings alone don't count.
     """
     from sitegen.check import check_tree
 
-    folder, base_url = _place(app, folder)
-    report = check_tree(folder, base_url=base_url)
+    with _place(app, folder) as (folder, base_url):
+        report = check_tree(folder, base_url=base_url)
     if as_json:
         click.echo(json.dumps(_record(report), indent=2))
     else:
@@ -41,18 +43,35 @@ def command(ctx: click.Context, app: App, folder: Path | None, as_json: bool) ->
     ctx.exit(1 if report.errors else 0)
 
 
-def _place(app: App, folder: Path | None) -> tuple[Path, str | None]:
+@contextmanager
+def _place(app: App, folder: Path | None) -> Iterator[tuple[Path, str | None]]:
     """The folder to check and where it will stand, as far as a configuration says so."""
     try:
         config = app.config()
     except UsageError:
         if folder is None:
             raise
-        return folder, None
+        yield folder, None
+        return
     output = config.output.directory
-    if folder is None or folder.resolve() == output.resolve():
-        return output, config.site.base_url
-    return folder, None
+    if folder is None and config.output.bucket is not None:
+        with _copy(config.output.bucket) as copy:
+            yield copy, config.site.base_url
+    elif folder is None or (folder.resolve() == output.resolve() and config.output.bucket is None):
+        yield output, config.site.base_url
+    else:
+        yield folder, None
+
+
+@contextmanager
+def _copy(bucket: str) -> Iterator[Path]:
+    from tempfile import TemporaryDirectory
+
+    from sitegen.output.store import Store
+
+    with TemporaryDirectory(prefix="sitegen-") as name:
+        Store(bucket).copy_to(Path(name))
+        yield Path(name)
 
 
 def _record(report: CheckReport) -> dict[str, object]:

@@ -44,7 +44,7 @@ def command(ctx: click.Context, app: App, as_json: bool, html: Path | None, is_s
     from sitegen.build.exposure import survey
 
     config = app.config()
-    report = survey(config, now=datetime.now(UTC), output=config.output.directory, on_share=_progress(is_quiet=as_json))
+    report = survey(config, now=datetime.now(UTC), output=config.output.place, on_share=_progress(is_quiet=as_json))
     if html is not None:
         _write_page(html, report)
     if as_json:

@@ -100,13 +100,17 @@ def _told_apart(read: Sequence[Path | Remote]) -> tuple[tuple[Path, ...], tuple[
 
 
 def _output(table: Table, folder: Path) -> Output:
-    table.allow(_names(Output))
+    table.allow(("directory",))
     value = table.text("directory") or "public"
+    if values.names_bucket(value):
+        return Output(folder / "public", values.bucket(table, "directory", value))
     return Output(values.local_path(table, "directory", value, folder=folder))
 
 
 def _refuse_publishing_ourselves(config: Config, table: Table) -> None:
     """What stands in the output folder is published: the configuration, its secrets and projections must not."""
+    if config.output.bucket is not None:
+        return
     output = Path(os.path.normpath(config.output.directory))
     inside = {"this file": config.path, "the private folder .sitegen": config.folder / ".sitegen"}
     inside |= {f"the projection {path.name}": path for path in config.source.projections}

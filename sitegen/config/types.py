@@ -66,9 +66,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """`[output]`: where the site is written, as an absolute path."""
+    """`[output]`: where the site is written, as an absolute path, unless it is written to a bucket."""
 
     directory: Path = field(default=Path("public"), metadata=NOTHING)
+    bucket: str | None = field(default=None, metadata=NOTHING)
+    """`s3://bucket/prefix` without a slash at its end; the directory isn't used then."""
+
+    @property
+    def place(self) -> Path | str:
+        """Where the site is written: a folder, or the address of a bucket."""
+        return self.directory if self.bucket is None else self.bucket
 
 
 Masking = Literal["mask", "keep"]

@@ -24,6 +24,7 @@ _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _ADDRESS: Final = re.compile(r"[^@\s]+@[^@\s]+")
 _REFERENCE: Final = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]*|file:.+|private:.+")
 _RANGE: Final = re.compile(r"(\d{1,9})(?:\s*[-–]\s*(\d{1,9})?)?")
+_BUCKET: Final = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[A-Za-z0-9!_.*'()-]+)*")
 _REMOTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[a-z][a-z0-9+.-]+::")
 Parsed = TypeVar("Parsed")
 # Between these every time zone can say what time it is.
@@ -238,6 +239,19 @@ def local_path(table: Table, key: str, value: str, *, folder: Path) -> Path:
         return Path.cwd() / folder / Path(value).expanduser()
     except RuntimeError:
         raise table.fault(key, f"“{value}” names a home folder that isn't known; write the whole path") from None
+
+
+def names_bucket(value: str) -> bool:
+    """Whether a place is meant to be a bucket."""
+    return value.lower().startswith("s3:/")
+
+
+def bucket(table: Table, key: str, value: str) -> str:
+    """The address of a bucket, or of a folder in one, without a slash at its end."""
+    address = value.rstrip("/")
+    if not _BUCKET.fullmatch(address) or {".", ".."}.intersection(address.split("/")):
+        raise table.wrong(key, "a bucket and perhaps a prefix, such as s3://talks/site")
+    return address
 
 
 def each_or_one(table: Table, key: str, read: Callable[[str], Parsed]) -> tuple[Parsed, ...]:

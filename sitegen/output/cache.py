@@ -11,7 +11,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,9 +43,10 @@ class Cache:
 
     def put(self, key: str, value: object) -> bool:
         """Keep `value` under `key`. False when it couldn't be kept, which costs the next build some time only."""
-        path = self._path(key)
+        return self._store(self._path(key), _encode(value))
+
+    def _store(self, path: Path, data: bytes) -> bool:
         temporary = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}")
-        data = _encode(value)
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.parent.mkdir(exist_ok=True, mode=0o700)
@@ -74,6 +75,17 @@ class Cache:
                 path.unlink()
                 path.parent.rmdir()
         return len(stale)
+
+    def all(self) -> Iterator[tuple[str, bytes]]:
+        """Every entry as it is stored, by its key: to be taken to another machine's cache."""
+        for path in sorted(self.folder.glob(f"??/*{_SUFFIX}")):
+            with suppress(OSError):
+                yield f"{path.parent.name}{path.name.removesuffix(_SUFFIX)}", path.read_bytes()
+
+    def restore(self, entries: Iterable[tuple[str, bytes]]) -> None:
+        """Keep entries as another machine stored them, by their keys."""
+        for key, data in entries:
+            self._store(self._path(key), data)
 
     def _path(self, key: str) -> Path:
         if not _KEY.fullmatch(key):

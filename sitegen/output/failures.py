@@ -1,4 +1,4 @@
-"""Operating-system errors of the output, told in sentences."""
+"""What an operating system or a bucket refuses, told in sentences."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sitegen.errors import OutputError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _DENIED = (errno.EACCES, errno.EPERM)
+_WITHOUT_CREDENTIALS = ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound", "TokenRetrievalError")
 
 
 def as_output_error(error: OSError, path: str | os.PathLike[str]) -> OutputError:
@@ -33,3 +34,19 @@ def as_output_error(error: OSError, path: str | os.PathLike[str]) -> OutputError
         case _:
             text = (error.strerror or str(error)).lower()
     return OutputError(f"{os.fspath(path)} can't be written: {text}.")
+
+
+def as_store_error(error: Exception, url: str) -> OutputError:
+    """The OutputError that says what went wrong with the bucket at `url` and what to do."""
+    match error:
+        case PermissionError():
+            text = "it refuses this user; check the credentials (AWS_PROFILE or AWS_ACCESS_KEY_ID) and what they may do"
+        case FileNotFoundError():
+            text = "there is no such bucket; make it, or correct [output] directory"
+        case OSError():
+            text = f"it answered “{error.strerror or error}”"
+        case _ if type(error).__name__ in _WITHOUT_CREDENTIALS:
+            text = "no credentials were found; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        case _:
+            text = f"it can't be reached ({error})"
+    return OutputError(f"{url} can't be used: {text}.")

@@ -10,6 +10,7 @@ import errno
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -28,7 +29,7 @@ from sitegen.output.writer import Document, Writer, Written, foreign, replace_fi
 
 _FEW = 3
 _BATCH = 500
-_STALE = "stale"
+STALE = "stale"
 """Owner of what should be gone, in no plan."""
 
 
@@ -56,6 +57,8 @@ class Removal:
 class Folder:
     """The output folder of one build: `begin`, then `keep` or `writer` … `accept` for each owner, then `finish`."""
 
+    is_live = False
+
     def __init__(self, root: Path, *, state: State) -> None:
         self.root = root
         self._state = state
@@ -64,7 +67,7 @@ class Folder:
         self._plan = Plan({})
         self._final: dict[str, FileRecord] = {}
         owners = {path: record.owner for path, record in self._recorded.items()}
-        self._kept_by_owner = _group(self._recorded.values(), owners=owners)
+        self._kept_by_owner = group(self._recorded.values(), owners=owners)
         self._owners: dict[str, str | None] = {}
         self._known_by_owner: dict[str, dict[str, FileRecord]] = {}
 
@@ -101,7 +104,7 @@ class Folder:
         if read_lines(self.root) is None:
             self._start_dot_file()
         self._owners = {path: self._plan.owner_of(path) for path in self._ours}
-        self._known_by_owner = _group(self._recorded.values(), owners=self._owners)
+        self._known_by_owner = group(self._recorded.values(), owners=self._owners)
         return self._remove(self._paths_of(None))
 
     def remove(self, owner: str) -> Removal:
@@ -157,9 +160,21 @@ class Folder:
         failed = [path for path, _ in removal.failed]
         lines = [line_for(record.path, record.sha256) for record in self._final.values()]
         lines += [line_for(path, self._ours[path].sha256) for path in failed]
-        left = {path: replace(self._ours[path], owner=_STALE, stamp=ABSENT) for path in (*failed, *removal.altered)}
+        left = {path: replace(self._ours[path], owner=STALE, stamp=ABSENT) for path in (*failed, *removal.altered)}
         dot_file = self._seal(dot_file_bytes(lines))
         return {**self._final, **left, DOT_FILE: dot_file}, removal
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file; one that is gone is empty."""
+        try:
+            return (self.root / path).read_bytes()
+        except OSError:
+            return b""
+
+    def withdraw(self, path: str) -> None:
+        """Take one file out, whatever it holds."""
+        with suppress(OSError):
+            (self.root / path).unlink()
 
     def _paths_of(self, owner: str | None) -> list[str]:
         return [path for path in self._ours if self._owners[path] == owner]
@@ -180,7 +195,7 @@ class Folder:
             elif kind is Kind.FILE and path not in self._ours and lines:
                 sha256 = hash_file(self.root / path)
                 if line_for(path, sha256) in lines:
-                    self._ours[path] = FileRecord(path, _STALE, sha256, ABSENT)
+                    self._ours[path] = FileRecord(path, STALE, sha256, ABSENT)
 
     def _start_dot_file(self) -> None:
         kind, _ = look_at(self.root / DOT_FILE)
@@ -248,7 +263,8 @@ def _hash(path: Path) -> str | None:
         return None
 
 
-def _group(records: Iterable[FileRecord], *, owners: Mapping[str, str | None]) -> dict[str, dict[str, FileRecord]]:
+def group(records: Iterable[FileRecord], *, owners: Mapping[str, str | None]) -> dict[str, dict[str, FileRecord]]:
+    """Records by owner and path, without those of nobody."""
     groups: dict[str, dict[str, FileRecord]] = {}
     for record in records:
         owner = owners[record.path]

@@ -19,14 +19,14 @@ from sitegen.output.layout import LOCK_FILE
 
 
 @contextmanager
-def hold(state_folder: Path, *, output: Path) -> Iterator[None]:
+def hold(state_folder: Path, *, output: Path | str) -> Iterator[None]:
     """Hold both locks. Raises BusyError when another build has one, naming its process where that can be known.
 
-    `output` is locked only if it is there already; call `Folder.open` within.
+    `output` is locked only if it is there already; call `Folder.open` within. A bucket knows no locks.
     """
     with ExitStack() as stack:
         stack.enter_context(_lock_file(state_folder / LOCK_FILE))
-        if output.is_dir():
+        if isinstance(output, Path) and output.is_dir():
             stack.enter_context(_lock_folder(output))
         yield
 
@@ -65,9 +65,7 @@ def _lock_folder(folder: Path) -> Iterator[None]:
 
 def _busy(place: Path, pid: int | None) -> BusyError:
     who = "another process" if pid is None else f"process {pid}"
-    return BusyError(
-        f"Another build is using {place} ({who}). Wait until it has finished, or end it, and build again."
-    )
+    return BusyError(f"Another build is using {place} ({who}). Wait until it has finished, or end it, and build again.")
 
 
 def _try_lock(descriptor: int) -> bool:

@@ -18,6 +18,8 @@ def site_folder(state_file: str | os.PathLike[str]) -> str:
 def to_stored(path: str | os.PathLike[str], site: str) -> str:
     """The way the state names `path`. A "/" at the end, which marks a folder, is kept."""
     text = os.fspath(path)
+    if is_bucket(text):
+        return text
     mark = "/" if text.endswith("/") else ""
     absolute = os.path.abspath(text)
     inside = site.rstrip("/") + "/"
@@ -26,4 +28,9 @@ def to_stored(path: str | os.PathLike[str], site: str) -> str:
 
 def from_stored(stored: str, site: str) -> str:
     """The absolute path that the state means by `stored`."""
-    return stored if stored.startswith("/") else os.path.join(site, stored)
+    return stored if stored.startswith("/") or is_bucket(stored) else os.path.join(site, stored)
+
+
+def is_bucket(place: str) -> bool:
+    """Whether a place is a bucket rather than a folder. A path in the file system never begins so."""
+    return place.startswith("s3://")

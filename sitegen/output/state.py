@@ -17,7 +17,7 @@ from typing import Any, Self
 from sitegen.errors import OutputError
 from sitegen.output.database import connect, memory, refuse_locked, salvage_revoked, set_aside
 from sitegen.output.layout import DOT_OWNER
-from sitegen.output.places import from_stored, site_folder, to_stored
+from sitegen.output.places import from_stored, is_bucket, site_folder, to_stored
 from sitegen.output.records import FileRecord, FinishedBuild, LastBuild, ShareRecord
 
 _KEYS = {"file": "path", "share": "slug", "fact": "name", "input": "path"}
@@ -43,12 +43,14 @@ class State:
         self._load()
 
     @classmethod
-    def open(cls, path: Path, *, output: Path) -> Self:
+    def open(cls, path: Path, *, output: Path | str) -> Self:
         """The state at `path`, made when it isn't there. One that can't be used is set aside, and `problem` says so.
+
+        `output` is a folder, or the address of a bucket.
 
         Raises OutputError only when another program keeps the file locked.
         """
-        root = to_stored(os.path.realpath(output), site_folder(path))
+        root = output if isinstance(output, str) else to_stored(os.path.realpath(output), site_folder(path))
         try:
             return cls(path, connect(path), root=root, problem=None)
         except sqlite3.Error as error:
@@ -183,7 +185,7 @@ class State:
         site = site_folder(self.path)
         others = self._connection.execute("SELECT id, root FROM output WHERE id <> ?", (self._number,)).fetchall()
         for number, root in others:
-            if not Path(from_stored(root, site)).is_dir():
+            if not is_bucket(root) and not Path(from_stored(root, site)).is_dir():
                 for table in _KEYS:
                     self._connection.execute(f"DELETE FROM {table} WHERE output = ?", (number,))  # noqa: S608 - names of ours
                 self._connection.execute("DELETE FROM output WHERE id = ?", (number,))

@@ -5,16 +5,25 @@ What stands in the way is an error to be told, not an end: what was taken back m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from sitegen.build import STATE_FOLDER, BuildOptions, OnProgress, build
+from sitegen.build import STATE_FOLDER, BuildOptions, build
 from sitegen.build.exposure import Report, survey
 from sitegen.check import check_tree
 from sitegen.config import Config
-from sitegen.errors import BuildError, OutputError, ProjectionError, PublishError, RefusedError, SitegenError
+from sitegen.errors import (
+    BuildError,
+    OutputError,
+    ProjectionError,
+    PublishError,
+    RefusedError,
+    SitegenError,
+    UsageError,
+)
 from sitegen.output.layout import STATE_FILE
 from sitegen.publish.tree import Tree, read_tree
 from sitegen.wording.counts import counted
@@ -32,13 +41,22 @@ class Ready:
     notices: tuple[str, ...] = ()
 
 
-def make_ready(config: Config, *, on_progress: OnProgress = lambda *_: None) -> Ready:
-    """Build, report and check. Raises SitegenError only when there is nothing at all to go by."""
+def make_ready(config: Config, *, on_progress: Callable[[str, int, int], None] = lambda *_: None) -> Ready:
+    """Build, report and check; `on_progress` hears what is being done, how much of it is, and of how much.
+
+    Raises SitegenError only when there is nothing at all to go by.
+    """
+    if config.output.bucket is not None:
+        msg = (
+            f"The site is built into {config.output.bucket}, so “sitegen build” publishes it; name a folder under [output]"
+            " to have it looked over before it goes out."
+        )
+        raise UsageError(msg)
     output = config.output.directory
     notices: tuple[str, ...] = ()
     try:
         notices = build(config.path, BuildOptions(), on_progress=on_progress).notices
-        report, problem = _judge(config, output)
+        report, problem = _judge(config, output, on_progress=on_progress)
     except (BuildError, OutputError, ProjectionError, RefusedError) as error:
         report, problem = None, error
     try:
@@ -48,8 +66,11 @@ def make_ready(config: Config, *, on_progress: OnProgress = lambda *_: None) -> 
     return Ready(tree if problem is None else tree.standing(), report, problem, notices)
 
 
-def _judge(config: Config, output: Path) -> tuple[Report, SitegenError | None]:
-    report = survey(config, now=datetime.now(UTC), output=output, on_share=lambda *_: None)
+def _judge(
+    config: Config, output: Path, *, on_progress: Callable[[str, int, int], None]
+) -> tuple[Report, SitegenError | None]:
+    on_share = partial(on_progress, "looking over")
+    report = survey(config, now=datetime.now(UTC), output=output, on_share=on_share)
     if report.refusals:
         shown = _some([each.share.slug for each in report.refusals])
         msg = f"Secrets that nobody allowed stand in {shown}; “sitegen report” shows them and says how to settle it."
