@@ -48,8 +48,8 @@ def make_ready(config: Config, *, on_progress: Callable[[str, int, int], None] =
     """
     if config.output.bucket is not None:
         msg = (
-            f"The site is built into {config.output.bucket}, so “sitegen build” publishes it; name a folder under [output]"
-            " to have it looked over before it goes out."
+            f"The site is built into {config.output.bucket}, so “sitegen build” publishes it; name a folder under"
+            " [output] to have it looked over before it goes out."
         )
         raise UsageError(msg)
     output = config.output.directory
