@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -50,7 +51,8 @@ def command(app: App, to: str | None, is_agreed: bool, is_dry: bool, is_forced: 
     address = _address(config, to)
     if not (is_agreed or is_dry or _can_ask()):
         raise RefusedError("publishing asks first, and there is no terminal to ask on; pass --yes to agree beforehand")
-    ready = make_ready(config)
+    with _Line() as progress:
+        ready = make_ready(config, on_progress=progress.show)
     for notice in ready.notices:
         click.echo(f"note: {safe_lines(notice)}", err=True)
     with publication(config, ready, address, is_forced=is_forced) as it:
@@ -62,7 +64,8 @@ def command(app: App, to: str | None, is_agreed: bool, is_dry: bool, is_forced: 
                 click.echo(line, err=is_json)
         is_done = not is_dry and _agree(it, is_agreed=is_agreed)
         if is_done:
-            it.carry_out(on_put=_progress)
+            with _Line() as progress:
+                it.carry_out(on_put=partial(progress.show, "publishing"))
         if is_json:
             click.echo(json.dumps(_record(it, is_done=is_done)))
         elif is_done:
@@ -106,10 +109,25 @@ def _withdraw(it: Publication, problem: Exception, *, is_agreed: bool, is_dry: b
     )
 
 
-def _progress(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        text = f"\rsitegen: publishing {done}/{total}"
-        click.echo(text if done < total else "\r" + " " * len(text) + "\r", nl=False, err=True)
+class _Line:
+    """One line on a terminal that tells how far it is, nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self._width = 0
+
+    def __enter__(self) -> _Line:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._put("")
+
+    def show(self, stage: str, done: int, total: int) -> None:
+        self._put(f"sitegen: {stage} {done}/{total}" if total else f"sitegen: {stage}")
+
+    def _put(self, text: str) -> None:
+        if sys.stderr.isatty():
+            click.echo("\r" + text.ljust(self._width) + ("" if text else "\r"), nl=False, err=True)
+            self._width = len(text)
 
 
 # ---------------------------------------------------------------------------------------------------------- the words
