@@ -47,6 +47,7 @@ def build(
     """
     from sitegen.build.reading import reading
     from sitegen.config import load
+    from sitegen.config.files import make_private_folder
     from sitegen.output.lock import hold
     from sitegen.output.watch import Watch
 
@@ -56,6 +57,7 @@ def build(
     output = options.output or config.output.place
     output = output.absolute() if isinstance(output, Path) else output
     state_folder = options.state or config.folder / STATE_FOLDER
+    make_private_folder(config.folder / STATE_FOLDER)
     on_progress("reading", 0, 0)
     with (
         hold(state_folder, output=output),

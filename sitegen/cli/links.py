@@ -163,8 +163,13 @@ def _csv(ways: Sequence[_Way]) -> str:
     rows.writerow(("slug", "gate", "recipient", "secret", "link", "url", "expires"))
     for way in ways:
         expires = iso(way.expires) or ""
-        rows.writerow((way.slug, way.gate, way.recipient, way.secret, way.link, way.address, expires))
+        rows.writerow((way.slug, way.gate, _plain(way.recipient), way.secret, way.link, way.address, expires))
     return out.getvalue()
+
+
+def _plain(recipient: str) -> str:
+    """An address that no spreadsheet takes for a formula; others may have chosen it."""
+    return f"'{recipient}" if recipient.startswith(("=", "+", "-", "@")) else recipient
 
 
 def _table(ways: Sequence[_Way]) -> str:

@@ -12,6 +12,7 @@ from typing import IO, Final
 from sitegen.errors import OutputError
 
 PRIVATE_FOLDER: Final = ".sitegen"
+IGNORE_ALL: Final = "*\n"
 LOCK_WAIT_S: Final = 10.0
 
 
@@ -39,11 +40,25 @@ def replace_text(path: Path, text: str, *, was: str | None, mode: int | None = N
         Path(name).unlink(missing_ok=True)
 
 
+def make_private_folder(folder: Path) -> None:
+    """Makes the folder of secrets and of what builds keep, so that it stays out of every repository.
+
+    Raises OutputError when it can't be made.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError), (folder / ".gitignore").open("x", encoding="utf-8") as file:
+            file.write(IGNORE_ALL)
+    except OSError as error:
+        raise OutputError(f"{folder} can't be written: {error.strerror}") from None
+
+
 @contextlib.contextmanager
 def lock(path: Path) -> Iterator[None]:
     """Hold the file's lock, waiting some seconds for another process to let it go."""
     try:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        if path.parent.name == PRIVATE_FOLDER:
+            make_private_folder(path.parent)
         file = path.open("a+b")
     except OSError as error:
         raise OutputError(f"{path} can't be written: {error.strerror}") from None

@@ -17,7 +17,7 @@ from typing import Final, Literal
 from sitegen.errors import RefusedError, UsageError
 from sitegen.gate import keys
 from sitegen.gate.encoding import lp, normalise_code
-from sitegen.gate.envelope import Credential
+from sitegen.gate.envelope import MOST_SLOTS, Credential
 from sitegen.gate.identity import group_salt, link_root, password_group, recipient_code
 from sitegen.gate.strength import check_codes, check_form, check_password, count_guesses
 from sitegen.gate.vault import PRIVATE_FILE, Found, Vault, variable
@@ -111,8 +111,21 @@ class Judge:
 def gather(wish: Wish, vault: Vault) -> Keyring:
     """Finds the secrets of a page; how strong a password is, `Judge` tells.
 
-    Raises UsageError when one is missing, telling where it's looked for, and RefusedError when one can't be used.
+    Raises UsageError when one is missing, telling where it's looked for, or when there are more than readers try, and
+    RefusedError when one can't be used.
     """
+    keyring = _gather(wish, vault)
+    slots = 2 if keyring.kind == "email" else 1
+    if (count := len(keyring.holders)) * slots > MOST_SLOTS:
+        what = "recipients" if keyring.kind == "email" else "codes"
+        raise UsageError(
+            f"{wish.of} has {count:,} {what} and can have {MOST_SLOTS // slots:,}: readers try no more ways in. "
+            "Give the page to fewer, or share it again for the others"
+        )
+    return keyring
+
+
+def _gather(wish: Wish, vault: Vault) -> Keyring:
     match wish.kind:
         case "password":
             return _password(wish, vault)

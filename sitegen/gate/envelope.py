@@ -11,12 +11,14 @@ import hmac
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from sitegen.gate import keys, stream
 from sitegen.gate.encoding import b64u, lp
 
 SlotKind = Literal["pw", "lnk"]
+MOST_SLOTS: Final = 4_096
+"""More are tried by no reader, and refused."""
 
 
 @dataclass(frozen=True, slots=True)

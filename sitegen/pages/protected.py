@@ -134,9 +134,13 @@ def _gather(frame: Frame, documents: Sequence[Document], files: Iterable[ShareFi
     first = pages.pop("index.html")
     packed = {name: text.encode() for name, text in pages.items()}
     packed |= {name: _data(name, texts[name], id_of) for name in data}
-    attachments = {id_of(name): (gzip.compress(text, compresslevel=6, mtime=0), PACKED) for name, text in packed.items()}
+    attachments = {id_of(name): (_packed(text), PACKED) for name, text in packed.items()}
     attachments |= {id_of(file.name): (file.data, file.media_type) for file in files}
     return ProtectedContent(first, attachments)
+
+
+def _packed(text: bytes) -> bytes:
+    return gzip.compress(text, compresslevel=6, mtime=0)
 
 
 def _place(frame: Frame) -> tuple[str, NameToId]:

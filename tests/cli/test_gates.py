@@ -333,3 +333,20 @@ def test_shares_are_listed_without_their_secrets(site: SiteFolder) -> None:
     told = site.run("shares")
     assert told.exit_code == 0
     assert "its own would grow from the site secret" in told.stderr or "grows from the site secret" in told.stderr
+
+
+@pytest.mark.parametrize("arguments", [("share", "parser-1", "--gate", "password"), ("build",)], ids=["share", "build"])
+def test_private_folder_keeps_itself_out_of_a_repository(site: SiteFolder, arguments: tuple[str, ...]) -> None:
+    """Also where `init` never was: whatever makes the folder makes it so."""
+    told = site.run(*arguments)
+    assert told.exit_code == 0, told.output
+    assert (site.folder / ".sitegen/.gitignore").read_text() == "*\n"
+
+
+def test_addresses_are_no_formulas_in_a_spreadsheet(site: SiteFolder) -> None:
+    """A table opened there would run what begins with one of these signs; passwords stay as they are typed."""
+    addresses = [f"{sign}1+1@example.org" for sign in "=+-"]
+    site.run("share", "parser-1", "--slug", "p", *(part for each in addresses for part in ("--recipient", each)))
+    rows = list(csv.DictReader(io.StringIO(site.run("links", "--csv").stdout)))
+    assert [row["recipient"] for row in rows] == [f"'{each}" for each in addresses]
+    assert [link["recipient"] for link in links(site)] == addresses

@@ -157,6 +157,20 @@ def test_codes_may_be_typed_in_any_way() -> None:
     assert shown.stretches == plain.stretches
 
 
+@pytest.mark.parametrize(
+    ("wish", "count", "message"),
+    [(EMAIL, 2_047, "2,049 recipients and can have 2,048"), (CODES, 4_097, "4,097 codes and can have 4,096")],
+    ids=["recipients", "codes"],
+)
+def test_more_ways_in_than_readers_try_are_refused(wish: Wish, count: int, message: str) -> None:
+    texts = [f"r{n}@example.org" for n in range(count)] if wish is EMAIL else [f"{n:016}" for n in range(count)]
+    wish = replace(wish, secret="env:P")
+    with pytest.raises(UsageError, match=message):
+        gather(wish, vault("\n".join(texts)))
+    fewer = texts[: -1 if wish.kind == "otp" else -3]
+    assert len(gather(wish, vault("\n".join(fewer))).stretches) <= 4_096
+
+
 def test_agreement_needs_nothing() -> None:
     assert gather(Wish("agreement", "x", "the share “x”"), Vault(Path("/nowhere"))).stretches == ()
 

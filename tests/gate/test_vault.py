@@ -142,7 +142,7 @@ def test_private_file_is_made_for_its_owner_only(tmp_path: Path) -> None:
     path = private_path(tmp_path)
     assert path.stat().st_mode & 0o777 == 0o600
     assert Vault.open(tmp_path, environ={}).site_secret == SITE_SECRET
-    assert sorted(each.name for each in path.parent.iterdir()) == ["config.lock", "secrets.toml"]
+    assert sorted(each.name for each in path.parent.iterdir()) == [".gitignore", "config.lock", "secrets.toml"]
 
 
 def test_broken_private_file_is_left_as_it_is(tmp_path: Path) -> None:
