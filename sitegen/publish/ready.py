@@ -15,7 +15,15 @@ from sitegen.build import STATE_FOLDER, BuildOptions, build
 from sitegen.build.exposure import Report, survey
 from sitegen.check import check_tree
 from sitegen.config import Config
-from sitegen.errors import BuildError, OutputError, ProjectionError, PublishError, RefusedError, SitegenError
+from sitegen.errors import (
+    BuildError,
+    OutputError,
+    ProjectionError,
+    PublishError,
+    RefusedError,
+    SitegenError,
+    UsageError,
+)
 from sitegen.output.layout import STATE_FILE
 from sitegen.publish.tree import Tree, read_tree
 from sitegen.wording.counts import counted
@@ -38,6 +46,12 @@ def make_ready(config: Config, *, on_progress: Callable[[str, int, int], None] =
 
     Raises SitegenError only when there is nothing at all to go by.
     """
+    if config.output.bucket is not None:
+        msg = (
+            f"The site is built into {config.output.bucket}, so “sitegen build” publishes it; name a folder under"
+            " [output] to have it looked over before it goes out."
+        )
+        raise UsageError(msg)
     output = config.output.directory
     notices: tuple[str, ...] = ()
     try:

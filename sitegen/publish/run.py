@@ -10,7 +10,6 @@ from pathlib import Path
 
 from sitegen.build import STATE_FOLDER
 from sitegen.config import Config
-from sitegen.errors import PublishError
 from sitegen.output.lock import hold
 from sitegen.output.published import Published, note_published, read_published
 from sitegen.publish.changes import Changes, gone
@@ -83,7 +82,10 @@ def _open(config: Config, address: Address, stack: ExitStack, *, is_forced: bool
             stack.callback(branch.close)
             return branch
         case BucketAddress(url):
-            raise PublishError(f"{url} is a bucket, and publishing there isn't there yet; name a folder or a branch.")
+            from sitegen.output.store import Store
+            from sitegen.publish.bucket import PublishedBucket
+
+            return Copying(PublishedBucket(Store(url), is_forced))
 
 
 def _private(config: Config) -> tuple[Path, ...]:
