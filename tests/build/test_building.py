@@ -169,7 +169,7 @@ def test_site_with_another_title_is_made_of_what_was_rendered_before(
     settings = workshop.folder / "sitegen.toml"
     settings.write_text(settings.read_text("utf-8").replace('"Notes"', '"Letters"'), "utf-8")
 
-    def failing(conversation: object, options: object) -> object:
+    def failing(conversation: object, options: object, **more: object) -> object:
         raise ValueError("rendered anew")
 
     monkeypatch.setattr("sitegen.render.render", failing)
@@ -191,10 +191,10 @@ def test_one_failed_page_fails_the_build_after_the_others_were_made(
     )
     before = workshop.page("s/zero")
 
-    def failing(conversation: object, options: object) -> object:
+    def failing(conversation: object, options: object, **more: object) -> object:
         if conversation.head.native_id == "subject0":  # type: ignore[attr-defined]
             raise ValueError("no words for this")
-        return render(conversation, options)  # type: ignore[arg-type]
+        return render(conversation, options, **more)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
         patched.setattr("sitegen.render.render", failing)
@@ -215,7 +215,7 @@ def test_revoked_share_goes_even_when_another_page_fails(workshop: Workshop, mon
     workshop.talk(talk_about("subject0", "changed"), MANY[1])
     workshop.configure(share("subject0", "zero"))
 
-    def failing(conversation: object, options: object) -> object:
+    def failing(conversation: object, options: object, **more: object) -> object:
         raise ValueError("no words for this")
 
     monkeypatch.setattr("sitegen.render.render", failing)
