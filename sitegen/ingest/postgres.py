@@ -17,8 +17,9 @@ Row = tuple[str | int | None, ...]
 
 _URL_STARTS: Final = ("postgresql://", "postgres://")
 _CONNECT_S: Final = 10
-_ROWS_AT_ONCE: Final = 50
-"""How many rows of a stream are held at a time; one may be megabytes long."""
+_ROWS_AT_ONCE: Final = (20, 500)
+_CHARACTERS_AT_ONCE: Final = 2_000_000
+"""How much of a stream is asked for at a time: first so many rows, then by how long they were, up to megabytes each."""
 _EXPECTED: Final = (
     "Expected postgresql://USER@HOST:PORT/DATABASE, or env:NAME for an environment variable that holds one"
 )
@@ -90,9 +91,12 @@ class Server:
     def stream(self, query: str, parameters: Sequence[object] = ()) -> Generator[Row, None, None]:
         """The rows of a query, a few in memory at a time. Raises IngestError."""
         with self.telling(), self.connection.cursor(name="sitegen") as cursor:
-            cursor.itersize = _ROWS_AT_ONCE
             cursor.execute(query.encode(), parameters)
-            yield from cursor
+            count, most = _ROWS_AT_ONCE
+            while rows := cursor.fetchmany(count):
+                size = sum(len(cell) for row in rows for cell in row if isinstance(cell, str)) + 1
+                count = max(1, min(most, _CHARACTERS_AT_ONCE * len(rows) // size))
+                yield from rows
 
     def table(self, schema: str, name: str, *, needed: Sequence[str], option: str) -> Table:
         """The table of that name; IngestError says what of it isn't there or may not be read."""
