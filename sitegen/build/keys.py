@@ -24,9 +24,9 @@ _RENDERING_LIBRARIES = (
 )
 _FRAMING = (
     *("pages", "search", "build", "gate", "model"),
-    *("urls.py", "assets.py", "materials.py", "catalogue.py", "locale"),
+    *("urls.py", "assets.py", "materials.py", "catalogue.py", "locale", "poster.py"),
 )
-_FRAMING_LIBRARIES = ("cryptography", "jinja2", "markupsafe")
+_FRAMING_LIBRARIES = ("cryptography", "fontpkg-source-serif-4", "jinja2", "markupsafe", "pillow")
 
 
 def digest(*parts: object) -> str:
@@ -107,7 +107,7 @@ def make_keys(
     files = [tree_digest(folder) for folder in (*templates, *static)]
     return Keys(
         rendering=rendering,
-        framing=digest(source_digest(_FRAMING), _versions(_FRAMING_LIBRARIES), page_settings, files, is_offline),
+        framing=digest(source_digest(_FRAMING), versions(_FRAMING_LIBRARIES), page_settings, files, is_offline),
         policy=digest(repr(policy)),
     )
 
@@ -139,7 +139,7 @@ def rendering_code() -> str:
 
 
 def _rendering_code() -> tuple[object, ...]:
-    return source_digest(_RENDERING), _versions(_RENDERING_LIBRARIES)
+    return source_digest(_RENDERING), versions(_RENDERING_LIBRARIES)
 
 
 @cache
@@ -168,7 +168,8 @@ def _is_passing(name: Path) -> bool:
     return "__pycache__" in name.parts or any(part.startswith(".") for part in name.parts)
 
 
-def _versions(packages: Iterable[str]) -> list[str]:
+def versions(packages: Iterable[str]) -> list[str]:
+    """Libraries with their versions."""
     return [f"{name} {_version(name)}" for name in packages]
 
 

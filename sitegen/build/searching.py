@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sitegen.build.keys import digest
+from sitegen.build.keys import digest, source_digest
 from sitegen.build.work import Setting
 from sitegen.catalogue import Catalogue
 from sitegen.errors import BuildError
@@ -25,7 +25,7 @@ TERMS = "search terms"
 
 def talk_key(transcript_key: str) -> str:
     """Names what can be searched for of a transcript, in the cache."""
-    return digest("talk", transcript_key)
+    return digest("talk", source_digest(("search", "pages/parts.py")), transcript_key)
 
 
 @dataclass(slots=True)

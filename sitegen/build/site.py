@@ -14,6 +14,7 @@ from sitegen.build.inside import cards_inside, cards_of, inside, sealed_index
 from sitegen.build.keys import Keys, digest, fragments_key
 from sitegen.build.owners import SEARCH, SITE, claims, gate_of_project, owner_of, owner_of_project, watchwords_key
 from sitegen.build.pool import MakeAll
+from sitegen.build.posters import poster_key
 from sitegen.build.report import OnProgress
 from sitegen.build.searching import Searching, talk_key
 from sitegen.build.titles import Titles
@@ -31,6 +32,7 @@ from sitegen.output.writer import Written
 from sitegen.pages import Pages
 
 _FOUND = "found in "
+_BESIDE = (watchwords_key, renderers.notes_key, fragments_key, poster_key, talk_key)
 
 
 @dataclass(slots=True)
@@ -60,7 +62,7 @@ class SiteBuild:
     search_fault: str | None = None
     """Why there is no search, though there should be."""
     removal: Removal = field(default_factory=Removal)
-    _projects: tuple[Project, ...] = field(init=False)
+    projects: tuple[Project, ...] = field(init=False)
     """Those that have an index, because a listed share is in them; by slug."""
     _page_keys: dict[str, str] = field(init=False)
     _family: Family = field(init=False)
@@ -76,7 +78,7 @@ class SiteBuild:
         self._titles = Titles(self.setting, self.keys, self.heads)
         self._family = Family.of(self.shares, self.heads, title_of=self._titles.of)
         listed = {share.project.slug: share.project for share in self.shares if share.is_indexed and share.project}
-        self._projects = tuple(listed[slug] for slug in sorted(listed))
+        self.projects = tuple(listed[slug] for slug in sorted(listed))
         indexed = frozenset(listed)
         self._prepare_gates()
         self._page_keys = {
@@ -94,13 +96,13 @@ class SiteBuild:
         for share in self.shares:
             if share.is_gated and not share.is_expired:
                 self.gates.add_share(share)
-        for project in self._projects:
+        for project in self.projects:
             if project.is_gated:
                 self.gates.add_project(project)
 
     def plan(self) -> Plan:
         """Who may write where. Raises OutputError for collisions, before anything is touched."""
-        return Plan.of(claims(self.shares, self._projects, has_search=self._search.is_on))
+        return Plan.of(claims(self.shares, self.projects, has_search=self._search.is_on))
 
     def remove_first(self, plan: Plan) -> None:
         """Takes back what isn't shared any more, what expired or has another gate now, before anything can fail."""
@@ -108,7 +110,7 @@ class SiteBuild:
         for share in self.shares:
             if (share.is_expired or share.is_gated) and not self._has_same_terms(share):
                 self.removal += self.folder.remove(owner_of(share))
-        for project in self._projects:
+        for project in self.projects:
             # The index of a project that was open tells more than it may now.
             known = self.state.last.facts.get(gate_of_project(project))
             if project.is_gated and known != self.gates.gate_id(project.scope):
@@ -145,14 +147,14 @@ class SiteBuild:
         """Search, home, projects, 404, sitemap and assets, where what they show has changed."""
         cards = cards_of(self.shares, self.records)
         self._make_search([card for card in cards if card.listed and not card.is_protected])
-        for project in self._projects:
+        for project in self.projects:
             if project.is_gated:
                 self._make_gated_index(project)
                 continue
             own = [card for card in cards if card.project == project.slug]
             key = digest(self.keys.framing, project, own)
             self._make_once(owner_of_project(project), key, partial(self.pages.project, project, own))
-        key = digest(self.keys.framing, self._projects, cards, self._has_search)
+        key = digest(self.keys.framing, self.projects, cards, self._has_search)
         self._make_once(SITE, key, lambda: self._site_documents(cards))
 
     def _make_search(self, cards: list[Card]) -> None:
@@ -192,8 +194,7 @@ class SiteBuild:
         """Keys of what the site is made of now, in the cache."""
         used = {record.cache_key for record in self.records.values() if record.cache_key}
         used |= {self.keys.transcript(share) for share in self.shares if not share.is_expired}
-        beside = (watchwords_key, renderers.notes_key, talk_key, fragments_key)
-        return used | {name(key) for key in used for name in beside}
+        return used | {name(key) for key in used for name in _BESIDE}
 
     @property
     def written(self) -> int:
@@ -204,11 +205,6 @@ class SiteBuild:
     def open_cards(self) -> list[Card]:
         """What indexes that everyone can read may say."""
         return [card for card in cards_of(self.shares, self.records) if not card.is_protected]
-
-    @property
-    def projects(self) -> tuple[Project, ...]:
-        """The projects that have an index."""
-        return self._projects
 
     def gate_fact(self, share: Share) -> str:
         """Changes when the site must be searched anew for the words of a protected share."""
@@ -342,9 +338,9 @@ class SiteBuild:
         self.changed |= self.folder.write(owner, documents)
 
     def _site_documents(self, cards: list[Card]) -> list[Document]:
-        pages, projects = self.pages, self._projects
+        pages, projects = self.pages, self.projects
         home = pages.home(projects, cards, has_search=self._has_search)
         return [home, pages.not_found(), *pages.extras(projects, cards)]
 
     def _has_index(self, share: Share) -> bool:
-        return share.project is not None and share.project in self._projects
+        return share.project is not None and share.project in self.projects

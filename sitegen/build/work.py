@@ -15,6 +15,7 @@ from sitegen.assets import load_assets
 from sitegen.build import watchwords
 from sitegen.build.clean import Scans, SecretsFoundError, told
 from sitegen.build.keys import rendered_key
+from sitegen.build.posters import draw_once
 from sitegen.build.renderers import Told, notes_key
 from sitegen.build.sealing import Sealing, seal_documents
 from sitegen.build.watchwords import Watchwords
@@ -25,8 +26,9 @@ from sitegen.output.cache import Cache
 from sitegen.output.target import DocumentWriter
 from sitegen.output.writer import Written
 from sitegen.pages import Pages, Site, make_card
+from sitegen.pages.posters import POSTER_NAME
 from sitegen.privacy import Engine, Policy, Scrubbed, apply, count, find_engine
-from sitegen.urls import Urls, share_folder
+from sitegen.urls import Urls, share_file, share_folder
 
 if TYPE_CHECKING:
     from sitegen.render.context import Others
@@ -193,7 +195,7 @@ class Worker:
                 else given
             )
             words = self._choose_watchwords(task, transcript)
-            written = task.writer.write(self._documents(task, transcript))
+            written = task.writer.write(self._documents(task, transcript, key=key))
         except SitegenError as error:
             return Made(share.slug, failure=str(error), is_refused=isinstance(error, SecretsFoundError))
         except Exception as error:  # noqa: BLE001 - one page that can't be made must not cost the others
@@ -203,18 +205,19 @@ class Worker:
         inside = make_card(_opened(share), transcript, parent_slug=parent_slug) if share.is_inherited else None
         return Made(share.slug, key, tuple(written), card, inside, words, found=self._found.get(share.slug))
 
-    def _documents(self, task: Task, transcript: Transcript) -> list[Document]:
+    def _documents(self, task: Task, transcript: Transcript, *, key: str) -> list[Document]:
         share, pages, sealing = task.share, self._pages, task.sealing
         if sealing is None:
             if share.is_gated:  # whatever went wrong before: never in the open
                 raise RefusedError("its gate wasn't prepared; this is a fault in sitegen, please report it")
-            return pages.share(
+            documents = pages.share(
                 share,
                 transcript,
                 is_project_listed=task.is_project_listed,
                 parent=task.parent,
                 children=task.children,
             )
+            return [*documents, *self._posters(share, transcript, key=key)]
         content = pages.protected_share(
             share,
             transcript,
@@ -225,6 +228,14 @@ class Worker:
         )
         folder, is_offline = share_folder(share.slug), self.setting.urls.offline
         return seal_documents(pages, sealing, content, folder=folder, is_offline=is_offline)
+
+    def _posters(self, share: Share, transcript: Transcript, *, key: str) -> list[Document]:
+        """The picture for where the share's link is posted, if it has one."""
+        poster = self._pages.poster(share, transcript)
+        if poster is None:
+            return []
+        data = draw_once(poster, cache=self._cache, transcript_key=key, is_read=self.setting.is_cache_read)
+        return [Document(share_file(share.slug, POSTER_NAME), data)]
 
     def _choose_watchwords(self, task: Task, transcript: Transcript) -> Watchwords:
         if task.sealing is None:

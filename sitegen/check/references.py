@@ -87,6 +87,8 @@ def _urls_of(tag: Tag) -> Iterator[tuple[str, Use]]:
         match = _REFRESH.match(tag.attributes.get("content", ""))
         if match and match[1]:
             yield match[1], Use.LOAD
+    elif name == "meta" and tag.attributes.get("property", "").lower() == "og:image":
+        yield tag.attributes.get("content", ""), Use.NAME
     elif name == "style":
         yield from ((url, Use.LOAD) for url in css_references(tag.content))
     elif tag.attributes.get("attributename", "").lower().endswith("href"):

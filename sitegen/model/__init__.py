@@ -27,6 +27,7 @@ from sitegen.model.rendered import (
     Mark,
     MarkKind,
     OutlineEntry,
+    Poster,
     ShareFile,
     Transcript,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "MarkKind",
     "Message",
     "OutlineEntry",
+    "Poster",
     "Project",
     "Role",
     "Share",

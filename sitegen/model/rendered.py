@@ -147,6 +147,16 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class Poster:
+    """What the picture shows that stands for a share where its link is posted."""
+
+    title: str
+    site: str
+    facts: str
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A file of the output: a path relative to its root, with `/`, and its bytes."""
 

@@ -15,6 +15,8 @@ from sitegen.pages.listing import last_activity, tops
 
 FEED_NAME = "feed.xml"
 _FEED_LENGTH = 50
+_SITEMAP_LENGTH = 50_000
+"""More addresses in one sitemap its readers don't take."""
 _NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 
@@ -26,11 +28,10 @@ def make_sitemap(frame: Frame, projects: Sequence[Project], cards: Sequence[Card
     used = {card.project for card in cards if card.listed}
     paths: list[tuple[str, str]] = [(urls.HOME, "")]
     paths += [(urls.project_page(each.slug), "") for each in projects if each.slug in used and each.gate is Gate.NONE]
-    paths += [
-        (urls.share_page(card.slug), machine(last_activity(card))[:10])
-        for card in cards
-        if card.listed and not card.is_protected
-    ]
+    shown = [card for card in cards if card.listed and not card.is_protected]
+    if len(paths) + len(shown) > _SITEMAP_LENGTH:  # the newest, then
+        shown = sorted(shown, key=lambda card: machine(last_activity(card)))[len(paths) - _SITEMAP_LENGTH :]
+    paths += [(urls.share_page(card.slug), machine(last_activity(card))[:10]) for card in shown]
     lines = "".join(_line(frame, path, day) for path, day in sorted(paths))
     text = f'{_HEAD}<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{lines}</urlset>\n'
     return Document(urls.SITEMAP, text.encode("utf-8", "replace"))

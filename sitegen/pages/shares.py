@@ -13,6 +13,7 @@ from sitegen.model import ROOT, Card, Document, Exchange, Gate, Share, ShareFile
 from sitegen.pages import charts, facts, late
 from sitegen.pages.frame import Frame, Link
 from sitegen.pages.parts import Book, Part, Strand, bind, groups
+from sitegen.pages.posters import poster_address
 
 _REFERENCE = re.compile(re.escape(ROOT) + r'([^"#\s]*)(?:#([^"\s]*))?')
 _HEADING = re.compile(r"<h([3-6])\b")
@@ -93,6 +94,7 @@ def _head(frame: Frame, share: Share, transcript: Transcript, around: Around, *,
         "left_out": facts.left_out(frame.t, known.hidden),
         "project": _project(frame, share, around, part),
         "description": known.first_prompt,
+        "poster": poster_address(frame, share),
         "parent": _related(frame, part, around.parent) if around.parent else None,
         "children": [_related(frame, part, card) for card in around.children],
         "markdown": None if share.is_gated else _export(frame, share, part, "conversation.md"),

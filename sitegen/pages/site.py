@@ -7,9 +7,10 @@ from pathlib import Path
 
 from sitegen.assets import Assets
 from sitegen.catalogue import Catalogue
-from sitegen.model import Card, Document, Project, Share, Transcript
+from sitegen.model import Card, Document, Poster, Project, Share, Transcript
 from sitegen.pages import gate, indexes, protected, shares
 from sitegen.pages.frame import Frame, Site
+from sitegen.pages.posters import make_poster
 from sitegen.pages.search import make_search_page
 from sitegen.urls import Urls
 
@@ -41,6 +42,10 @@ class Pages:
         """
         around = shares.Around(is_project_listed=is_project_listed, parent=parent, children=tuple(children))
         return shares.make_documents(self._frame, share, transcript, around)
+
+    def poster(self, share: Share, transcript: Transcript) -> Poster | None:
+        """What the picture shows that stands for a share where its link is posted; None when it has none."""
+        return make_poster(self._frame, share, transcript)
 
     def protected_share(
         self,

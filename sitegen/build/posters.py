@@ -1,0 +1,38 @@
+"""Posters of shares, drawn once: kept in the cache beside the transcript they belong to, for other builds."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+
+from sitegen.build.keys import digest, source_digest, versions
+from sitegen.model import Poster
+from sitegen.output.cache import Cache
+
+_LIBRARIES = ("fontpkg-source-serif-4", "pillow")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A picture, and a hash of all that it was drawn from."""
+
+    made_of: str
+    data: bytes
+
+
+def poster_key(transcript_key: str) -> str:
+    """Where in the cache the poster of a transcript is."""
+    return digest("poster", transcript_key)
+
+
+def draw_once(poster: Poster, *, cache: Cache, transcript_key: str, is_read: bool) -> bytes:
+    """The picture of a poster, from the cache when it shows the same; `is_read` false draws it in any case."""
+    made_of = digest(source_digest(("poster.py",)), versions(_LIBRARIES), astuple(poster))
+    key = poster_key(transcript_key)
+    known = cache.get(key, Drawn) if is_read else None
+    if known is not None and known.made_of == made_of:
+        return known.data
+    from sitegen.poster import draw  # dear to import: only for what isn't in the cache
+
+    drawn = Drawn(made_of, draw(poster))
+    cache.put(key, drawn)
+    return drawn.data

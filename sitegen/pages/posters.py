@@ -1,0 +1,32 @@
+"""What a share says of itself where its link is posted: for open listed shares of a site whose address is known."""
+
+from __future__ import annotations
+
+from sitegen import urls
+from sitegen.model import Poster, Share, Transcript
+from sitegen.pages import facts
+from sitegen.pages.cards import shape
+from sitegen.pages.frame import Frame
+
+POSTER_NAME = "poster.png"
+
+
+def poster_address(frame: Frame, share: Share) -> str | None:
+    """The address of a share's picture; None when it has none."""
+    if not share.listed or share.is_gated:
+        return None
+    return frame.urls.absolute(urls.share_file(share.slug, POSTER_NAME))
+
+
+def make_poster(frame: Frame, share: Share, transcript: Transcript) -> Poster | None:
+    """What the picture of a share shows; None when it has none."""
+    if poster_address(frame, share) is None:
+        return None
+    known = transcript.facts
+    project = [share.project.name] if share.project is not None and share.project.name else []
+    return Poster(
+        title=share.title or known.title,
+        site=frame.site.title,
+        facts=" · ".join([*project, *facts.header(frame.t, frame.dates, known)]),
+        shape=shape([mark for exchange in transcript.exchanges for mark in exchange.marks]),
+    )
