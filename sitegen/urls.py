@@ -15,6 +15,8 @@ _SAFE = "/!$'()*+,;=@~"  # what a path may hold unquoted; ":" is quoted, lest a 
 
 HOME = _INDEX
 NOT_FOUND = "404.html"
+MORE_FOLDER = "more/"
+"""Below it stand the further pages of the home page, when it lists very many."""
 SITEMAP = "sitemap.xml"
 FEED = "feed.xml"
 SEARCH_FOLDER = "search/"
@@ -84,6 +86,16 @@ def share_page(slug: str, *, branch: str | None = None, part: int = 1) -> str:
 def share_file(slug: str, name: str) -> str:
     """A file beside a share's pages: an image, a download, an output, an export."""
     return share_folder(slug) + name
+
+
+def home_page(page: int = 1) -> str:
+    """The home page; pages count from 1."""
+    return HOME if page == 1 else MORE_FOLDER + _numbered(page)
+
+
+def sitemap_part(number: int) -> str:
+    """A part of the sitemap, which then lists its parts; they count from 1."""
+    return f"sitemap-{number}.xml"
 
 
 def project_page(slug: str, *, page: int = 1) -> str:

@@ -7,7 +7,18 @@ from collections.abc import Iterable, Iterator
 from sitegen.build.keys import digest
 from sitegen.model import Project, Share
 from sitegen.output.plan import Claim
-from sitegen.urls import FEED, HOME, NOT_FOUND, SEARCH_FOLDER, SITEMAP, project_page, share_folder
+from sitegen.pages.feeds import sitemap_parts
+from sitegen.urls import (
+    FEED,
+    HOME,
+    MORE_FOLDER,
+    NOT_FOUND,
+    SEARCH_FOLDER,
+    SITEMAP,
+    project_page,
+    share_folder,
+    sitemap_part,
+)
 
 SITE = "the site"
 SEARCH = "search"
@@ -35,7 +46,11 @@ def watchwords_key(transcript_key: str) -> str:
 
 def claims(shares: Iterable[Share], projects: Iterable[Project], *, has_search: bool) -> Iterator[Claim]:
     """What each owner will write where."""
-    yield Claim(SITE, files=(HOME, NOT_FOUND, SITEMAP, FEED, ".nojekyll"), folders=("assets",))
+    shares, projects = tuple(shares), tuple(projects)
+    # An open one of each has a line in the sitemap, and so has the home page: at most so many parts there are.
+    parts = range(1, sitemap_parts(1 + len(shares) + len(projects)) + 1)
+    files = (HOME, NOT_FOUND, SITEMAP, *map(sitemap_part, parts), FEED, ".nojekyll")
+    yield Claim(SITE, files=files, folders=("assets", MORE_FOLDER.rstrip("/")))
     if has_search:
         yield Claim(SEARCH, folders=(SEARCH_FOLDER.rstrip("/"),))
     for share in shares:

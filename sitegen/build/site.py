@@ -340,7 +340,7 @@ class SiteBuild:
     def _site_documents(self, cards: list[Card]) -> list[Document]:
         pages, projects = self.pages, self.projects
         home = pages.home(projects, cards, has_search=self._has_search)
-        return [home, pages.not_found(), *pages.extras(projects, cards)]
+        return [*home, pages.not_found(), *pages.extras(projects, cards)]
 
     def _has_index(self, share: Share) -> bool:
         return share.project is not None and share.project in self.projects

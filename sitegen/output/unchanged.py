@@ -136,13 +136,12 @@ def _changed_environment(environment: str, environ: Mapping[str, str]) -> str | 
 
 
 def _changed_output(connection: sqlite3.Connection, number: int, root: str) -> tuple[int, str | None]:
+    """How many files there are, and what of them differs. Row by row, for there may be millions."""
     rows = connection.execute("SELECT path, size, mtime_ns, ctime_ns, inode FROM file WHERE output = ?", (number,))
-    found = rows.fetchall()
-    prefix = root + "/"
-    count = sum(path != DOT_FILE for path, *_ in found)
-    if is_bucket(root):  # as the state remembers it: asking for a million objects isn't a look
-        return count, None
-    for path, *stamp in found:
-        if stamp_output(prefix + path) != tuple(stamp):
+    prefix, count, is_here = root + "/", 0, not is_bucket(root)
+    for path, *stamp in rows:
+        # A bucket stands as the state remembers it: asking for a million objects isn't a look.
+        if is_here and stamp_output(prefix + path) != tuple(stamp):
             return count, f"{path} in the output has changed"
+        count += path != DOT_FILE
     return count, None

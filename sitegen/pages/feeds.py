@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from zlib import crc32
 
 from markupsafe import escape
 
@@ -15,26 +16,52 @@ from sitegen.pages.listing import last_activity, tops
 
 FEED_NAME = "feed.xml"
 _FEED_LENGTH = 50
-_SITEMAP_LENGTH = 50_000
-"""More addresses in one sitemap its readers don't take."""
+_LARGEST_SITEMAP = 50_000
 _NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 
-def make_sitemap(frame: Frame, projects: Sequence[Project], cards: Sequence[Card]) -> Document | None:
-    """Home, open projects with something to list, open listed shares; None when the site's URL isn't known."""
+def make_sitemap(frame: Frame, projects: Sequence[Project], cards: Sequence[Card]) -> list[Document]:
+    """Home, open projects with something to list, open listed shares; nothing when the site's URL isn't known.
+
+    A sitemap may list 50,000 pages. A larger site has an index of parts, and which part a page is in is told by its
+    path, so that a new page changes one of them.
+    """
     if frame.urls.absolute(urls.HOME) is None:
-        return None
+        return []
     used = {card.project for card in cards if card.listed}
     paths: list[tuple[str, str]] = [(urls.HOME, "")]
     paths += [(urls.project_page(each.slug), "") for each in projects if each.slug in used and each.gate is Gate.NONE]
-    shown = [card for card in cards if card.listed and not card.is_protected]
-    if len(paths) + len(shown) > _SITEMAP_LENGTH:  # the newest, then
-        shown = sorted(shown, key=lambda card: machine(last_activity(card)))[len(paths) - _SITEMAP_LENGTH :]
-    paths += [(urls.share_page(card.slug), machine(last_activity(card))[:10]) for card in shown]
-    lines = "".join(_line(frame, path, day) for path, day in sorted(paths))
-    text = f'{_HEAD}<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{lines}</urlset>\n'
-    return Document(urls.SITEMAP, text.encode("utf-8", "replace"))
+    paths += [
+        (urls.share_page(card.slug), machine(last_activity(card))[:10])
+        for card in cards
+        if card.listed and not card.is_protected
+    ]
+    count = sitemap_parts(len(paths))
+    if not count:
+        return [_sitemap(frame, urls.SITEMAP, paths)]
+    parts: list[list[tuple[str, str]]] = [[] for _ in range(count)]
+    for path, day in paths:
+        parts[crc32(path.encode("utf-8", "replace")) % count].append((path, day))
+    documents = [_sitemap(frame, urls.sitemap_part(number), part) for number, part in enumerate(parts, 1)]
+    lines = "".join(
+        f"<sitemap><loc>{escape(frame.urls.absolute(document.path) or '')}</loc></sitemap>\n" for document in documents
+    )
+    return [_document(urls.SITEMAP, "sitemapindex", lines), *documents]
+
+
+def sitemap_parts(pages: int) -> int:
+    """How many parts the sitemap of so many pages has beside its index; 0 when it is one file."""
+    return 0 if pages <= _LARGEST_SITEMAP else 1 << (2 * pages // _LARGEST_SITEMAP).bit_length()
+
+
+def _sitemap(frame: Frame, path: str, paths: Iterable[tuple[str, str]]) -> Document:
+    return _document(path, "urlset", "".join(_line(frame, page, day) for page, day in sorted(paths)))
+
+
+def _document(path: str, kind: str, lines: str) -> Document:
+    text = f'{_HEAD}<{kind} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{lines}</{kind}>\n'
+    return Document(path, text.encode("utf-8", "replace"))
 
 
 def _line(frame: Frame, path: str, day: str) -> str:

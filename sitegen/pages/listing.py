@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -54,13 +54,18 @@ def _order(card: Card) -> tuple[bool, float, str]:
     return card.is_protected, -last.timestamp() if last else 0.0, card.slug
 
 
-def entries(frame: Frame, page: str, cards: Iterable[Card], *, children: Iterable[Card]) -> list[Entry]:
-    """The entries of `cards` as they stand on `page`; `children` holds the cards that may belong under them."""
-    under: dict[str, list[Card]] = {}
+def families(cards: Iterable[Card]) -> dict[str, list[Card]]:
+    """The open subagents' cards by the slug of the share that they stand under, the earliest first."""
+    found: dict[str, list[Card]] = {}
+    children = (card for card in cards if card.parent_slug is not None and not card.is_protected)
     for child in sorted(children, key=lambda card: (card.started_at is None, card.started_at or 0, card.slug)):
-        if child.parent_slug is not None and not child.is_protected:
-            under.setdefault(child.parent_slug, []).append(child)
-    return [_entry(frame, page, card, under.get(card.slug, [])) for card in cards]
+        found.setdefault(child.parent_slug or "", []).append(child)
+    return found
+
+
+def entries(frame: Frame, page: str, cards: Iterable[Card], *, children: Mapping[str, Sequence[Card]]) -> list[Entry]:
+    """The entries of `cards` as they stand on `page`; `children` are those that belong under them."""
+    return [_entry(frame, page, card, children.get(card.slug, ())) for card in cards]
 
 
 def _entry(frame: Frame, page: str, card: Card, children: Sequence[Card]) -> Entry:

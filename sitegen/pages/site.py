@@ -79,8 +79,8 @@ class Pages:
         """The index of a project, in pages of a hundred; `cards` may be all of the site's."""
         return indexes.make_project(self._frame, project, cards)
 
-    def home(self, projects: Sequence[Project], cards: Sequence[Card], *, has_search: bool = False) -> Document:
-        """The first page: the projects that have listed shares, and the newest shares."""
+    def home(self, projects: Sequence[Project], cards: Sequence[Card], *, has_search: bool = False) -> list[Document]:
+        """The first page: the projects that have listed shares, and the newest shares. Very many take several."""
         return indexes.make_home(self._frame, projects, cards, has_search=has_search)
 
     def search(self) -> Document:

@@ -83,7 +83,7 @@ def _build(folder: Path) -> None:
     cards = [make_card(share, transcript), make_card(make_share("x", listed=True), make_transcript())]
     documents = [*pages.share(share, transcript, is_project_listed=True), *pages.project(PROJECT, cards)]
     documents += [*pages.share(make_share("quiet"), make_transcript(())), pages.tombstone(_expired())]
-    write(folder, [*documents, pages.home([PROJECT], cards), pages.not_found(), *pages.extras([PROJECT], cards)])
+    write(folder, [*documents, *pages.home([PROJECT], cards), pages.not_found(), *pages.extras([PROJECT], cards)])
     (folder / "dot.png").write_bytes(png())
 
 

@@ -37,7 +37,7 @@ def _build(folder: Path, *, offline: bool = False) -> None:
     cards: list[Card] = [make_card(share, transcript)]
     cards += [make_card(make_share(f"s{n}"), make_transcript(title=f"Conversation {n}")) for n in range(120)]
     documents = [*pages.share(share, transcript, is_project_listed=True), *pages.project(PROJECT, cards)]
-    write(folder, [*documents, pages.home([PROJECT], cards), *pages.extras([PROJECT], cards)])
+    write(folder, [*documents, *pages.home([PROJECT], cards), *pages.extras([PROJECT], cards)])
 
 
 @pytest.fixture(scope="module")

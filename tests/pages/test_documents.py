@@ -47,7 +47,7 @@ def _everything(hostile: str = "A title") -> list[Document]:
         *pages.share(share, transcript, is_project_listed=True, parent=child, children=[child]),
         pages.tombstone(make_share("gone", title=hostile)),
         *pages.project(project, cards),
-        pages.home([project], cards),
+        *pages.home([project], cards),
         pages.not_found(),
         *pages.extras([project], cards),
     ]

@@ -113,6 +113,22 @@ def test_an_index_is_cut_at_a_hundred() -> None:
     assert {"../", "../3/"} <= set(references(pages["p/mailbox/2/index.html"]))
 
 
+def test_an_index_of_very_many_pages_links_to_few_of_them() -> None:
+    pages = _project([_card(f"s{number:04}", day=number % 900) for number in range(2_950)])
+    middle = pages["p/mailbox/15/index.html"]
+    pager = middle[middle.index('<nav class="pager"') :].partition("</nav>")[0]
+    assert re.findall(r">(\d+|…)</", pager) == ["1", "…", "13", "14", "15", "16", "17", "…", "30"]
+    assert 'aria-current="page" href="./">15<' in pager
+    few = _project([_card(f"s{number:04}") for number in range(1_000)])["p/mailbox/10/index.html"]
+    assert "<span>…</span>" not in few
+
+
+def test_the_data_of_the_search_box_stays_small() -> None:
+    pages = _project([_card(f"s{number:04}", day=number) for number in range(4_100)])
+    rows = json.loads(pages["p/mailbox/entries.json"])
+    assert (len(rows), rows[0][1]) == (4_000, "Title of s4099")
+
+
 def test_the_search_box_knows_the_entries_of_all_pages() -> None:
     pages = _project([_secret(), *(_card(f"s{number:03}", day=number) for number in range(105))])
     rows = json.loads(pages["p/mailbox/entries.json"])
@@ -135,7 +151,7 @@ def test_a_project_shows_what_was_used() -> None:
 
 
 def _home(projects: list[Project], cards: list[Card]) -> str:
-    return make_pages().home(projects, cards).data.decode()
+    return make_pages().home(projects, cards)[0].data.decode()
 
 
 def test_home_lists_projects_by_last_activity() -> None:
@@ -155,6 +171,20 @@ def test_home_lists_what_has_no_project() -> None:
     html = _home([], [_card("a", project=None)])
     assert "Without a project" in html
     assert "s/a/" in references(html)
+
+
+def test_home_takes_several_pages_for_very_many_projects_or_conversations() -> None:
+    projects = [Project(f"p{number:03}", f"p{number:03}") for number in range(101)]
+    cards = [_card(f"s{number:03}", project=f"p{number:03}", day=number) for number in range(101)]
+    cards += [_card(f"loose{number:03}", project=None, day=number) for number in range(205)]
+    pages = by_path(make_pages().home(projects, cards))
+    assert list(pages) == ["index.html", "more/2/index.html", "more/3/index.html"]
+    assert [len(_titles(html)) for html in pages.values()] == [100 + 12 + 100, 1 + 100, 5]
+    assert {"../../p/p000/", "../../s/loose000/", "../../", "../3/"} <= {
+        href for html in list(pages.values())[1:] for href in references(html)
+    }
+    assert 'name="robots" content="noindex' in pages["more/2/index.html"]
+    assert all("<h2>Newest" not in html for path, html in pages.items() if path != "index.html")
 
 
 def test_an_empty_home_says_that_links_still_work() -> None:
@@ -182,6 +212,20 @@ def test_the_sitemap_has_open_listed_pages_only() -> None:
         "https://ann.example.org/talks/s/a/",
     ]
     assert "<lastmod>2026-01-02</lastmod>" in sitemap
+
+
+def test_the_sitemap_of_a_very_large_site_is_an_index_of_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sitegen.pages.feeds._LARGEST_SITEMAP", 50)
+    cards = [_card(f"s{number:03}") for number in range(120)]
+    files = by_path(make_pages().extras([PROJECT], cards))
+    parts = re.findall(r"<loc>https://ann.example.org/talks/(sitemap-\d+.xml)</loc>", files["sitemap.xml"])
+    assert len(parts) == 8
+    assert all(ElementTree.fromstring(files[part]).tag.endswith("}urlset") for part in parts)
+    pages = [loc for part in parts for loc in re.findall(r"<loc>(.*?)</loc>", files[part])]
+    assert len(pages) == len(set(pages)) == 122
+    assert max(files[part].count("<loc>") for part in parts) <= 50
+    more = by_path(make_pages().extras([PROJECT], [*cards, _card("one-more")]))
+    assert sum(more[part] != files[part] for part in parts) == 1
 
 
 def test_without_a_base_url_there_is_no_sitemap() -> None:
