@@ -42,12 +42,16 @@ def command(app: App, port: int, host: str, opens_browser: bool) -> None:
 
 def _welcome(url: str, options: ServeOptions) -> None:
     click.echo(f"Preview at {url} – Ctrl-C ends it.")
+    if options.host not in (LOCAL, "localhost", "::1"):
+        click.echo("Whoever reaches this computer can read it, and what isn't published yet with it.")
     if options.port and f":{options.port}/" not in url:
         click.echo(f"Port {options.port} is taken.")
     if options.opens_browser:
+        import threading
         import webbrowser
 
-        webbrowser.open(url)
+        # Some browsers keep their caller until they are closed, and this thread has to answer them.
+        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
 
 def _say(text: str) -> None:

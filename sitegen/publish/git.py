@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +44,7 @@ class Git:
     def run(self, *arguments: str, given: Iterable[bytes] = ()) -> bytes:
         """What git prints; `given` is what it reads. Raises GitError with what it says on failure."""
         environment = {name: value for name, value in os.environ.items() if name not in _LOCAL}
-        environment |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **self.settings}
+        environment |= {"GIT_TERMINAL_PROMPT": "1" if sys.stdin.isatty() else "0", "LC_ALL": "C", **self.settings}
         where = [f"--git-dir={self.repository}"] if self.repository is not None else []
         with tempfile.TemporaryFile(dir=self.repository) as stream:
             try:

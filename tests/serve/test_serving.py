@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -131,8 +132,15 @@ def test_browser_is_opened_at_the_address(workshop: Workshop, tmp_path: Path) ->
     browser.chmod(0o755)
     environment = {**os.environ, "BROWSER": str(browser)}
     with preview_of(workshop.folder, "--open", environment=environment) as (url, _):
-        fetch(url)
+        while not opened.exists():
+            time.sleep(0.05)
         assert opened.read_text() == f"{url}\n"
+
+
+def test_preview_that_others_can_reach_says_so(workshop: Workshop) -> None:
+    with preview_of(workshop.folder, "--host", "0.0.0.0") as (_, process):
+        assert process.stdout is not None
+        assert "Whoever reaches this computer" in process.stdout.readline()
 
 
 def test_serving_needs_a_configuration(tmp_path: Path) -> None:
