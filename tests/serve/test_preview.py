@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sitegen.resources import resource_folder
 from sitegen.serve.preview import Preview
 from tests.support.workshop import Workshop, share, talk_about
 
@@ -134,6 +135,31 @@ def test_changed_terms_are_built(workshop: Workshop) -> None:
     (workshop.folder / "terms.md").write_text("Tell everybody.")
     assert owner.wait(), owner.heard
     assert files(owner.preview.root) != before
+
+
+def test_theme_is_followed_also_where_it_grows_and_breaks(owner: Owner, workshop: Workshop) -> None:
+    theme = workshop.folder / "theme"
+    (theme / "static/css").mkdir(parents=True)
+    (theme / "static/css/theme.css").write_text(":root{--accent:#123456}")
+    shares = share("tides", "tides", "listed = true") + '[theme]\nfolder = "theme"\n'
+    workshop.configure(shares, base_url="https://ann.example.org/repo/")
+    assert owner.wait(), owner.heard
+    assert any("#123456" in file.read_text() for file in owner.preview.root.glob("assets/*.css"))
+    (theme / "static/css/theme.css").write_text(":root{--accent:#654321}")
+    assert owner.wait()
+    assert any("#654321" in file.read_text() for file in owner.preview.root.glob("assets/*.css"))
+    (theme / "templates").mkdir()
+    home = (resource_folder("templates") / "home.html").read_text()
+    (theme / "templates/home.html").write_text(home.replace("{% block main %}", "{% block main %}<p>Welcome.</p>"))
+    assert owner.wait()
+    assert "Welcome." in owner.page("index.html")
+    (theme / "templates/home.html").write_text("{% block %}")
+    assert owner.wait()
+    assert "home.html" in (owner.preview.status.problem or "")
+    (theme / "templates/home.html").unlink()
+    assert owner.wait()
+    assert owner.preview.status.problem is None
+    assert "Welcome." not in owner.page("index.html")
 
 
 def test_fault_is_told_once_and_goes_when_it_is_mended(owner: Owner, workshop: Workshop) -> None:
