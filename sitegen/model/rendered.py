@@ -112,12 +112,22 @@ class Transcript:
     exchanges: tuple[Exchange, ...]
     branches: tuple[BranchPage, ...] = ()
     files: tuple[ShareFile, ...] = ()
-    markdown: str = field(default="", metadata={"aside": True})
-    """`conversation.md`."""
-    json: str = field(default="", metadata={"aside": True})
+    markdown_file: bytes = b""
+    """`conversation.md`, as it's written: one emoji in it, and as a text it would be four times as large."""
+    json_file: bytes = b""
     """`conversation.json`."""
     notes: tuple[str, ...] = ()
     """What the site's owner should know of how it was rendered; no page shows it."""
+
+    @property
+    def markdown(self) -> str:
+        """The text of `conversation.md`."""
+        return self.markdown_file.decode()
+
+    @property
+    def json(self) -> str:
+        """The text of `conversation.json`."""
+        return self.json_file.decode()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,13 +45,13 @@ class Cache:
         """Keep `value` under `key`. False when it couldn't be kept, which costs the next build some time only."""
         return self._store(self._path(key), _encode(value))
 
-    def _store(self, path: Path, data: bytes) -> bool:
+    def _store(self, path: Path, parts: Iterable[bytes]) -> bool:
         temporary = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}")
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.parent.mkdir(exist_ok=True, mode=0o700)
             with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(data)
+                file.writelines(parts)
             temporary.replace(path)
         except OSError:
             with suppress(OSError):
@@ -85,7 +85,7 @@ class Cache:
     def restore(self, entries: Iterable[tuple[str, bytes]]) -> None:
         """Keep entries as another machine stored them, by their keys."""
         for key, data in entries:
-            self._store(self._path(key), data)
+            self._store(self._path(key), [data])
 
     def _path(self, key: str) -> Path:
         if not _KEY.fullmatch(key):
@@ -98,17 +98,22 @@ def _is_entry(path: Path) -> bool:
     return path.name.endswith(_SUFFIX) or path.name.startswith(TEMPORARY_PREFIX)
 
 
-def _encode(value: object) -> bytes:
+def _encode(value: object) -> list[bytes]:
     """Header line, compressed JSON, then the blobs as they are: images don't compress, and for long texts that only
-    pass through, packing and parsing would take most of the time there is for a page."""
+    pass through, packing and parsing would take most of the time there is for a page.
+
+    In parts, for put together they would be in memory a second time.
+    """
     codec = codec_for(type(value))
     blobs: Blobs = []
     # "surrogatepass" keeps lone surrogates as they are; JSON's escapes would join two of them into one character.
     text = json.dumps(codec.encode(value, blobs), ensure_ascii=False, separators=(",", ":"))
     packed = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
-    body = b"".join([packed, *blobs])
-    header = [codec.digest, zlib.crc32(body), len(packed), *map(len, blobs)]
-    return b"%b %b\n%b" % (_MAGIC, json.dumps(header).encode(), body)
+    checksum = 0
+    for part in (packed, *blobs):
+        checksum = zlib.crc32(part, checksum)
+    header = [codec.digest, checksum, len(packed), *map(len, blobs)]
+    return [b"%b %b\n" % (_MAGIC, json.dumps(header).encode()), packed, *blobs]
 
 
 def _decode(data: bytes, kind: type[T]) -> T:

@@ -213,10 +213,8 @@ def _raised(html: str) -> str:
 def _exports(share: Share, transcript: Transcript) -> list[Document]:
     if share.is_gated:
         return []
-    texts = {"conversation.md": transcript.markdown, "conversation.json": transcript.json}
-    return [
-        Document(urls.share_file(share.slug, name), text.encode("utf-8", "replace")) for name, text in texts.items()
-    ]
+    files = {"conversation.md": transcript.markdown_file, "conversation.json": transcript.json_file}
+    return [Document(urls.share_file(share.slug, name), data) for name, data in files.items()]
 
 
 def _data(frame: Frame, book: Book) -> list[Document]:

@@ -39,22 +39,24 @@ def export_json(
     agents: Iterable[Strand],
     *,
     choices: Mapping[str, tuple[Alternative, ...]],
-) -> str:
-    """The text of the file: one item a line, so that versions can be compared."""
+) -> bytes:
+    """The file: one item a line, so that versions can be compared."""
     head = {"format": FORMAT, "version": VERSION, **_facts(facts)}
-    lines = [json.dumps(head, ensure_ascii=False)[:-1] + ', "paths": [']
-    lines.append(",\n".join(_strand(strand, {"name": strand.name}, choices) for strand in strands))
-    lines.append('], "subagents": [')
-    lines.append(",\n".join(_strand(agent, {"started_by": agent.started_by}, {}) for agent in agents))
-    lines.append("]}")
-    return clean("\n".join(line for line in lines if line)) + "\n"
+    lines = [_line(head)[:-1] + b', "paths": [']
+    lines.append(b",\n".join(_strand(strand, {"name": strand.name}, choices) for strand in strands))
+    lines.append(b'], "subagents": [')
+    lines.append(b",\n".join(_strand(agent, {"started_by": agent.started_by}, {}) for agent in agents))
+    lines.append(b"]}\n")
+    return b"\n".join(line for line in lines if line)
 
 
-def _strand(strand: Strand, head: Mapping[str, Json], choices: Mapping[str, tuple[Alternative, ...]]) -> str:
-    items = ",\n".join(
-        json.dumps(value, ensure_ascii=False) for item in strand.items if (value := _item(item, strand, choices))
-    )
-    return json.dumps(head, ensure_ascii=False)[:-1] + f', "items": [\n{items}\n]}}'
+def _strand(strand: Strand, head: Mapping[str, Json], choices: Mapping[str, tuple[Alternative, ...]]) -> bytes:
+    items = b",\n".join(_line(value) for item in strand.items if (value := _item(item, strand, choices)))
+    return b'%b, "items": [\n%b\n]}' % (_line(head)[:-1], items)
+
+
+def _line(value: Mapping[str, Json]) -> bytes:
+    return clean(json.dumps(value, ensure_ascii=False)).encode("utf-8", "replace")
 
 
 def _facts(facts: Facts) -> _Object:

@@ -30,14 +30,14 @@ _TAG = re.compile(r"<[^>]*>")
 
 def export_markdown(
     facts: Facts, strands: Iterable[Strand], ctx: Context, *, agents: Mapping[str, Iterable[str]]
-) -> str:
-    """The text of the file. `agents` holds the written threads of subagents by the anchor of the step they follow."""
+) -> bytes:
+    """The file. `agents` holds the written threads of subagents by the anchor of the step they follow."""
     blocks = [f"# {_line(facts.title)}", _facts(facts, ctx)]
     for strand in strands:
         if strand.name:
             blocks.append(f"---\n\n*{ctx.t('render.md_branch')}*")
         blocks.extend(write(strand, ctx, agents=agents))
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    return b"\n\n".join(block.encode("utf-8", "replace") for block in blocks if block) + b"\n"
 
 
 def write(strand: Strand, ctx: Context, *, agents: Mapping[str, Iterable[str]]) -> Iterator[str]:

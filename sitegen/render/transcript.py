@@ -65,8 +65,8 @@ def _bound(
         exchanges=shown.exchanges,
         branches=tuple(BranchPage(track.strand.name, track.exchanges) for track in tracks[1:]),
         files=ctx.files,
-        markdown=export_markdown(facts, strands, ctx, agents=agents.texts),
-        json=export_json(facts, strands, agents.strands, choices=tree.choices),
+        markdown_file=export_markdown(facts, strands, ctx, agents=agents.texts),
+        json_file=export_json(facts, strands, agents.strands, choices=tree.choices),
         notes=ctx.told,
     )
 

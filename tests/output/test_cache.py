@@ -54,8 +54,8 @@ _TRANSCRIPTS = st.builds(
     exchanges=_EXCHANGES,
     branches=st.lists(st.builds(BranchPage, _TEXT, _EXCHANGES), max_size=1).map(tuple),
     files=st.lists(st.builds(ShareFile, _TEXT, st.binary(max_size=50), _TEXT), max_size=3).map(tuple),
-    markdown=_TEXT,
-    json=_TEXT,
+    markdown_file=st.binary(max_size=50),
+    json_file=st.binary(max_size=50),
 )
 SMALL = Transcript(
     Facts("A", "Claude Code"),
