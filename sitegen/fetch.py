@@ -64,6 +64,7 @@ def _over_http(address: str, copy: Path, known: str, *, token: str) -> bool:
         request.add_header(_CONDITIONS[kind], value)
     try:
         with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:  # noqa: S310
+            _hold_to_https(address, response.url)
             mark = _mark_of(response)
             if mark and mark == known:
                 return False
@@ -74,6 +75,13 @@ def _over_http(address: str, copy: Path, known: str, *, token: str) -> bool:
                 return False
             raise
     return True
+
+
+def _hold_to_https(address: str, arrived: str) -> None:
+    """What was asked for by https mustn't come from where a redirect leaves it."""
+    if urlsplit(address).scheme == "https" and urlsplit(arrived).scheme != "https":
+        msg = "it redirects to plain http, where others could read and change it"
+        raise ConnectionError(msg)
 
 
 _CONDITIONS: Final = {"etag": "If-None-Match", "modified": "If-Modified-Since"}

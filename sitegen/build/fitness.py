@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sitegen import __version__
+from sitegen.build.keys import digest as digest_of
 from sitegen.build.keys import library_versions, rendering_digest, tree_digest
+from sitegen.build.renderers import Renderers
 from sitegen.build.work import Setting
 from sitegen.resources import resource_folder
 
@@ -27,7 +29,9 @@ class Program:
     def here(cls) -> Program:
         """Of this process."""
         python = f"{sys.version_info.major}.{sys.version_info.minor}"
-        return cls({"sitegen": __version__, "Python": python, **library_versions()}, rendering_digest())
+        renderers = Renderers.find()
+        versions = {"sitegen": __version__, "Python": python, **library_versions(), **renderers.versions()}
+        return cls(versions, digest_of(rendering_digest(), renderers.marks()))
 
     def difference(self, other: Program) -> str | None:
         """How another differs, for messages: "pygments 2.20.0 (here 2.21.0)"; None when it doesn't."""

@@ -43,6 +43,10 @@ class Renderers:
         """Changes whenever one may render otherwise: versions, and the bytes of their packages."""
         return [_mark(point) for point in self.points]
 
+    def versions(self) -> dict[str, str]:
+        """The version of each, for messages."""
+        return {f"the renderer {point.name}": point.dist.version if point.dist else "" for point in self.points}
+
     def watch(self, watch: Watch) -> None:
         """Watch their files, which may stand anywhere."""
         for place in filter(None, map(_place, self.points)):

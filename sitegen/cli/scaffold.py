@@ -15,7 +15,7 @@ language = "en"
 timezone = "UTC"                    # for the times that pages show
 
 [source]
-projection = "archive.duckdb"       # "sitegen ingest" writes it; a list names several
+projection = "archive.duckdb"       # "sitegen ingest" writes it; a list names several, an address is fetched
 
 [output]
 directory = "public"
@@ -25,6 +25,9 @@ directory = "public"
 # secrets = "block"                 # redact | block | allow
 # hide = ["Acme"]                   # words that nobody should read
 # show = "calls"                    # all | calls | conversation: what shares show unless they say so
+
+# [theme]
+# folder = "theme"                  # templates and sheets of your own: docs/how-to/make-it-yours.md
 
 # "sitegen share" adds shares:
 #

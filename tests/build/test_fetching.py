@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -288,6 +289,17 @@ def test_token_goes_to_the_host_and_no_further(host: Host, tmp_path: Path) -> No
         assert (tmp_path / "copy").read_bytes() == b"other"
         assert host.asked[0]["Authorization"] == "Bearer t0ken"
         assert "Authorization" not in other.asked[0]
+
+
+def test_way_that_leaves_https_is_refused(host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def redirected(request: urllib.request.Request, timeout: float) -> object:
+        return urlopen(host.address, timeout=timeout)
+
+    urlopen = urllib.request.urlopen
+    monkeypatch.setattr(urllib.request, "urlopen", redirected)
+    with pytest.raises(ProjectionError, match="it redirects to plain http"):
+        fetch("https://example.org/archive.duckdb", tmp_path / "copy", environ={})
+    assert not (tmp_path / "copy").exists()
 
 
 def test_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from markupsafe import Markup
 
+from sitegen.build.fitness import Program
 from sitegen.model import ROOT
 from sitegen.render.vetting import UnfitError, vetted, vetted_line
 from tests.support.projections import Value, assistant, call, conversation, result, text, user
@@ -109,6 +110,15 @@ def test_without_it_pages_are_ours_again(workshop: Workshop, monkeypatch: pytest
     (folder / "sitegen_weather-1.0.dist-info/entry_points.txt").unlink()
     workshop.build("--full")
     assert page(workshop) == plain
+
+
+def test_machine_with_other_renderers_is_told_apart(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    without = Program.here()
+    install(workshop, monkeypatch, example())
+    assert Program.here().difference(without) == "the renderer weather missing (here 1.0)"
+    before = Program.here()
+    install(workshop, monkeypatch, example() + "\n")
+    assert Program.here().difference(before) == "other source code of the same version"
 
 
 FAILING = [
