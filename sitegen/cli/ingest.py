@@ -66,6 +66,7 @@ def command(
     SOURCE          PATH
     claude-code     a session, a project's folder or ~/.claude/projects
     codex           a session or ~/.codex/sessions
+    opencode        ~/.local/share/opencode or a database in it
     claude-export   claude.ai's export: the zip, its folder or conversations.json
     chatgpt-export  ChatGPT's export: the zip, its folder or conversations.json
     workspace       postgresql://USER@HOST/DATABASE, or env:NAME for a variable with such a URL

@@ -17,6 +17,7 @@ GROUP: Final = "sitegen.sources"
 _OWN: Final[Mapping[str, str]] = {
     "claude-code": "sitegen.ingest.claude_code:ClaudeCode",
     "codex": "sitegen.ingest.codex:Codex",
+    "opencode": "sitegen.ingest.opencode:OpenCode",
     "claude-export": "sitegen.ingest.claude_export:ClaudeExport",
     "chatgpt-export": "sitegen.ingest.chatgpt_export:ChatGPTExport",
     "workspace": "sitegen.ingest.workspace:Workspace",
