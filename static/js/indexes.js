@@ -19,6 +19,8 @@ async function filter(typed, own) {
   const holds = (/** @type {string} */ text) => words.every((word) => text.includes(word));
   for (const { entry, text } of own) entry.hidden = !holds(text);
   for (const section of all("main > section")) section.hidden = !all(".entry", section).some((entry) => !entry.hidden);
+  const search = /** @type {HTMLAnchorElement | null} */ (one(".filter a"));
+  if (search) search.search = words.length ? `?${new URLSearchParams({ q: typed })}` : "";
   const elsewhere = words.length ? await otherPages(holds) : 0;
   const count = own.filter(({ entry }) => !entry.hidden).length + elsewhere;
   const output = one(".filter output");

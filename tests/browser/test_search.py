@@ -13,6 +13,9 @@ from tests.support.workshop import Workshop, share, talk_about
 
 pytestmark = pytest.mark.browser
 
+AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
+RUN = "axe.run(document, {preload: false}).then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html).join(' | ')))"
+
 LONG = [line for n in range(120) for line in (f"Question {n} about the harbour?", f"Answer {n}: nothing new.")]
 LISTED = "listed = true"
 
@@ -47,6 +50,28 @@ def test_search_finds_a_message_and_lands_on_it(site: Workshop, open_page: OpenP
         result.get_by_role("link", name="Answer").click()
         expect(page.locator("article.answer.here")).to_contain_text("reed bed")
         expect(page.locator("article.answer.here")).to_be_in_viewport()
+
+
+def test_what_was_typed_on_the_home_page_is_searched_for(site: Workshop, open_page: OpenPage) -> None:
+    with serving(site.public, base="/repo/") as address:
+        page = open_page(address, width=390)
+        page.locator("#filter").fill("reed bed")
+        page.get_by_role("link", name="Search all conversations").click()
+        expect(page.locator("#results li.entry")).to_have_count(1)
+        assert page.url.endswith("/repo/search/?q=reed+bed")
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="npm install fetches axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_results(site: Workshop, open_page: OpenPage, scheme: str) -> None:
+    disk = (site.folder / "offline" / "index.html").as_uri()
+    with serving(site.public) as address:
+        for url, field in ((f"{address}search/", "#query"), (disk, "#filter")):
+            page = open_page(url, color_scheme=scheme, bypass_csp=True)
+            page.locator(field).fill("heron")
+            expect(page.locator("li.entry mark").first).to_be_visible()
+            page.add_script_tag(path=AXE)
+            assert page.evaluate(RUN) == []
 
 
 def test_search_lands_in_a_further_part(site: Workshop, open_page: OpenPage) -> None:
