@@ -33,7 +33,7 @@ def reuse(
 ) -> Iterator[Fragments]:
     """Fragments of the transcript `before` to render with; those used in the end are kept with the transcript `now`."""
     if len(conversation.messages) < _WORTH_KEEPING:
-        yield Fragments()
+        yield Fragments(off=True)
         return
     mark = digest(rendering_code(), repr(options))
     kept = cache.get(fragments_key(before), Kept) if before else None

@@ -41,9 +41,10 @@ class Fragment:
 
 
 class Fragments:
-    """Those that one conversation was made of before, and those that it's made of now."""
+    """Those that one conversation was made of before, and those that it's made of now; none of them when it's `off`."""
 
-    def __init__(self, known: Iterable[Fragment] = ()) -> None:
+    def __init__(self, known: Iterable[Fragment] = (), *, off: bool = False) -> None:
+        self._is_off = off
         self._known = {fragment.key: fragment for fragment in known}
         self._used: dict[str, Fragment] = {}
         self._room = _LIMIT
@@ -55,7 +56,7 @@ class Fragments:
 
     def prose(self, text: str, terms: tuple[object, ...], make: Callable[[], Markup]) -> Markup:
         """The HTML of a text under these terms."""
-        if len(text) < _SHORTEST:
+        if self._is_off or len(text) < _SHORTEST:
             return make()
         key = _key("prose", *terms, text)
         found = self._find(key)
@@ -67,6 +68,8 @@ class Fragments:
 
     def step(self, call: PairedCall, make: Callable[[], Step]) -> Step:
         """The step of a call."""
+        if self._is_off:
+            return make()
         key = _key("step", call)
         found = self._find(key)
         if found is not None:

@@ -37,7 +37,7 @@ def render(
     `others` are renderers of other packages, which come first for what they know. `fragments` of the same conversation
     that were made with the same options save making them again.
     """
-    ctx = Context(options, conversation.head, others=others, fragments=fragments or Fragments())
+    ctx = Context(options, conversation.head, others=others, fragments=fragments or Fragments(off=True))
     agents = _draw_subagents(threads(conversation), ctx)
     main = agents.threads[0]
     tree = grow(main.messages, forks=conversation.forks, source_id=ctx.head.source_id, is_prompt=is_prompt)
