@@ -150,6 +150,8 @@ def _told(fault: object) -> str:
     match fault:
         case ModuleNotFoundError():
             return f"lacks what it needs ({fault}); install sitegen with the same extras there"
+        case BaseException() if type(fault).__name__ == "KilledWorker":
+            return "every worker that tried was lost over it; is there too little memory for a conversation?"
         case BaseException():
             return f"failed: {type(fault).__name__}: {fault}"
         case _:

@@ -166,6 +166,7 @@ def _lasting(options: BuildOptions) -> list[str]:
     """The options that the next build of the same site needs too."""
     place = options.output.absolute() if isinstance(options.output, Path) else options.output
     output = [] if place is None else ["-o", str(place)]
+    output += [] if options.executor is None else ["--executor", options.executor]
     return [*output, *(["--offline"] if options.is_offline else []), *(["--strict"] if options.is_strict else [])]
 
 
