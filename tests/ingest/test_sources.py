@@ -43,13 +43,15 @@ def logs(tmp_path: Path) -> Path:
 
 
 def test_own_sources_are_named() -> None:
-    assert source_names()[:4] == ("claude-code", "codex", "claude-export", "chatgpt-export")
-    assert [load_source(name).source_id for name in source_names()[:4]] == [
-        "claude_code",
-        "codex_cli",
-        "claude_export",
-        "chatgpt_export",
-    ]
+    own = {name: load_source(name).source_id for name in source_names()[:6]}
+    assert own == {
+        "claude-code": "claude_code",
+        "codex": "codex_cli",
+        "opencode": "opencode",
+        "claude-export": "claude_export",
+        "chatgpt-export": "chatgpt_export",
+        "workspace": "workspace",
+    }
 
 
 def test_example_of_the_page_works(tmp_path: Path, logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
