@@ -25,6 +25,7 @@ _LINES: Final = re.compile(
     rb"(?:\n|\\n)(?:[ \t>]{0,8}[A-Za-z0-9+/]{60,76}={0,2}(?:\r?\n|(?:\\r)?\\n)){1,2000}"
     rb"[ \t>]{0,8}[A-Za-z0-9+/]{0,76}={0,2}"
 )
+_LINE: Final = re.compile(rb"(?<!\\)[A-Za-z0-9+/]+|(?<=\\[nr])[A-Za-z0-9+/]+")
 _NOT_LETTER: Final = re.compile(rb"\\[nr]|[^A-Za-z0-9+/]+")
 _IN_ADDRESS: Final = bytes(0 if chr(code) in " \t\r\n\"'<>`\x1e\\" else 1 for code in range(256))
 _IN_LINE: Final = bytes(0 if chr(code) in "\n\x1e" else 1 for code in range(256))
@@ -60,22 +61,32 @@ def texts_of(found: Sequence[Encoded]) -> Texts:
     return Texts(data, data.lower(), ("",) * len(found), tuple(starts), (ALONE,) * len(found), len(data))
 
 
-def place_of(data: bytes, found: Encoded, value: bytes) -> tuple[int, int]:
-    """Where a value that is part of what is said stands in the bytes: its form, else all that is encoded."""
-    for form in spellings(value):
-        at = data.find(form, found.start, found.end)
-        if at >= 0:
-            return at, at + len(form)
-    return found.start, found.end
-
-
 def hits_in(data: bytes, found: Sequence[Encoded], texts: Texts, hits: Sequence[Hit]) -> Iterator[Hit]:
     """Hits in what is said as hits in the bytes that say it."""
     for hit in hits:
         index = texts.index(hit.start)
         if hit.end <= texts.end(index):
-            start, end = place_of(data, found[index], texts.data[hit.start : hit.end])
-            yield Hit(start, end, hit.kind, hit.rule)
+            value, begin = texts.data[hit.start : hit.end], hit.start - texts.starts[index]
+            for start, end in _places(data, found[index], value, begin):
+                yield Hit(start, end, hit.kind, hit.rule)
+
+
+def _places(data: bytes, found: Encoded, value: bytes, begin: int) -> Iterator[tuple[int, int]]:
+    """Where a value that is said from `begin` on stands in the bytes: its form, else all that is encoded.
+
+    Of base64 also the lines that hold some of it, which may stand alone elsewhere.
+    """
+    for form in spellings(value):
+        at = data.find(form, found.start, found.end)
+        if at >= 0:
+            yield at, at + len(form)
+            return
+    yield found.start, found.end
+    done = 0
+    for line in _LINE.finditer(data, found.start, found.end):
+        if done < (begin + len(value)) * 4 / 3 and begin * 4 / 3 < done + len(line[0]) and len(line[0]) >= _SHORTEST:
+            yield line.span()
+        done += len(line[0])
 
 
 def _runs(

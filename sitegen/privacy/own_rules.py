@@ -10,6 +10,7 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Final
 
 from sitegen.privacy.assignments import find_assignments
@@ -55,15 +56,17 @@ _SHORTEST_STEP: Final = 25
 
 def _urls(texts: Texts) -> Iterator[Hit]:
     """Passwords and tokens in addresses: before the host, among the parameters, in links that log someone in."""
+    seen = 0
     for at in texts.find(b"://"):
         if at >= 2 and _SCHEME.match(texts.data, at - 2):
             yield from _in_front(texts, at + 3)
-            yield from _behind(texts, at + 3)
+            if at >= seen:  # one address may hold others
+                seen = _end_of_url(texts, at + 3)
+                yield from _behind(texts, at + 3, seen)
 
 
-def _behind(texts: Texts, start: int) -> Iterator[Hit]:
+def _behind(texts: Texts, start: int, end: int) -> Iterator[Hit]:
     """What stands behind the host: among the parameters, or as the last step of a path."""
-    end = _end_of_url(texts, start)
     if texts.data.find(b"=", start, end) >= 0:
         for match in _PARAMETER.finditer(texts.data, start, end):
             if is_token(match[2], least=10):
@@ -149,7 +152,8 @@ def _decoded(value: bytes) -> bytes:
     return plain if plain.isascii() and plain.decode("ascii").isprintable() else b""
 
 
-_COOKIES: Final = re.compile(rb"cookie[\"'\\]{0,3}\s{0,2}[:=]\s{0,3}[\"'`\\]{0,3}([^\r\n\"'`\\\x1e]{6,8000})")
+_COOKIES: Final = re.compile(rb"cookie[\"'\\]{0,3}\s{0,2}[:=]\s{0,3}[\"'`\\]{0,3}")
+_PAIRS: Final = re.compile(rb"[^\r\n\"'`\\\x1e]{6,8000}")
 _COOKIE: Final = re.compile(rb"(?:^|;)\s*([\w.!#$%&*+^|~-]{1,100})=([^;,\s\"']{8,4000})")
 _ATTRIBUTES: Final = frozenset({b"path", b"domain", b"expires", b"max-age", b"samesite", b"priority", b"version"})
 _JAR: Final = re.compile(rb"\t(?:TRUE|FALSE)\t/[^\t\n]*\t(?:TRUE|FALSE)\t\d+\t[^\t\n]+\t([^\t\r\n]{6,4000})")
@@ -157,13 +161,11 @@ _JAR: Final = re.compile(rb"\t(?:TRUE|FALSE)\t/[^\t\n]*\t(?:TRUE|FALSE)\t\d+\t[^
 
 def _cookies(texts: Texts) -> Iterator[Hit]:
     """The values of cookies: in headers, and in the files that curl and wget keep."""
-    for at in texts.find(b"cookie", is_folded=True):
-        match = _COOKIES.match(texts.lower, at)
-        if match is None:
-            continue
+    heads = [match.span() for match in _COOKIES.finditer(texts.lower)]
+    for (at, start), (following, _) in pairwise([*heads, (len(texts.data), 0)]):
+        pairs = _PAIRS.match(texts.data, start, following)
         is_set = texts.lower[max(0, at - 4) : at] == b"set-"
-        start, end = match.span(1)
-        for number, pair in enumerate(_COOKIE.finditer(texts.data[start:end])):
+        for number, pair in enumerate(_COOKIE.finditer(pairs[0] if pairs else b"")):
             if pair[1].lower() in _ATTRIBUTES or (is_set and number):
                 continue
             if is_token(pair[2], least=8):
@@ -175,6 +177,7 @@ def _cookies(texts: Texts) -> Iterator[Hit]:
 # -------------------------------------------------------------------------------------------------------------- keys
 
 _WEB_TOKEN: Final = re.compile(rb"eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,8000}(?:\.[A-Za-z0-9_-]{0,8000}){1,3}")
+_PART: Final = re.compile(rb"[A-Za-z0-9_-]+")
 _BEGINNING: Final = re.compile(rb"J(?<=eyJ)")
 """The rarest letter first."""
 _BEGIN: Final = re.compile(rb"-----BEGIN ((?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?)-----")
@@ -183,10 +186,20 @@ _LONGEST_KEY: Final = 16_000
 
 
 def _web_tokens(texts: Texts) -> Iterator[Hit]:
+    seen = 0
     for begin in _BEGINNING.finditer(texts.data):
-        match = _WEB_TOKEN.match(texts.data, begin.start() - 2)
+        start = begin.start() - 2
+        if start < seen:
+            continue
+        match = _WEB_TOKEN.match(texts.data, start)
         if match and not _is_of_documentation(match[0]):
             yield Hit(*match.span(), "web token", "web-token")
+        seen = match.end() if match else _end_of_part(texts.data, start)  # what follows is the same for all in it
+
+
+def _end_of_part(data: bytes, start: int) -> int:
+    match = _PART.match(data, start)
+    return match.end() if match else start
 
 
 def _is_of_documentation(token: bytes) -> bool:
@@ -208,6 +221,8 @@ def _private_keys(texts: Texts) -> Iterator[Hit]:
             continue
         ending = b"-----END " + match[1] + b"-----"
         limit = match.end() + _LONGEST_KEY
+        following = data.find(b"-----BEGIN ", match.end(), limit)
+        limit = following if following >= 0 else limit
         end = data.find(ending, match.end(), limit)
         body = data[match.end() : end if end >= 0 else min(limit, match.end() + 4000)].replace(b"\\n", b"  ")
         pieces = [piece for piece in _PIECE.finditer(body) if end >= 0 or len(piece[0]) >= 40]

@@ -14,7 +14,7 @@ import pytest
 from sitegen.model import Attachment, Block, Conversation, Json, Show
 from sitegen.privacy import Engine, Match, NoEngine, Policy, Scan, apply, find_engine, fingerprint, mark
 from tests.privacy.support import HEAD, SHARE, everywhere, message, said, scrubbed, shown
-from tests.support.plants import Plant, all_secrets, private_key, spellings, token, vendor_tokens
+from tests.support.plants import Plant, all_secrets, private_key, spellings, token, vendor_tokens, web_token
 
 LIBRARY = find_engine()
 SECRETS = all_secrets()
@@ -95,6 +95,37 @@ def test_secret_that_stands_in_another_form_only_goes(form: str) -> None:
             assert shape.decode() not in left
     assert left.startswith("See ")
     assert left.endswith("there.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cookie: a=1; sid={} (Set-Cookie: other={}; Path=/)",
+        "https://a.example/go?to=https://b.example/in?token={}&session={}",
+        "https://x:{}@a.example/https://y:{}@b.example/",
+        "eyJ.eyJ {} then eyJhbGciOiJub25lIn0 {}",
+    ],
+    ids=["cookies in one line", "address in an address", "logins in one address", "beginnings of tokens"],
+)
+def test_one_within_another_is_found_too(text: str) -> None:
+    values = ("abc." + web_token(), web_token()) if "eyJ" in text else (token("outer", 24), token("inner", 24))
+    left = shown(text.format(*values))
+    assert not any(value.removeprefix("abc.") in left for value in values)
+
+
+def test_key_without_an_end_hides_none_behind_it() -> None:
+    begun, whole = private_key("begun").rsplit("\n", 1)[0], private_key("whole")
+    left = shown(f"{begun}\n\nand\n{whole}\n")
+    assert not any(line in left for key in (begun, whole) for line in key.splitlines()[1:12])
+
+
+def test_line_of_a_base64_that_holds_a_secret_goes_elsewhere_too() -> None:
+    key = next(vendor_tokens()).value
+    lines = base64.encodebytes(f"{'so ' * 19}{key} and {'more ' * 40}".encode()).decode().splitlines()
+    result = scrubbed(said("\n".join(["it says", *lines]), f"+{lines[1]}", f"+{lines[-2]}")).conversation
+    texts = [str(each.blocks[0].text) for each in result.messages]
+    assert lines[1] not in repr(texts)
+    assert texts[2] == f"+{lines[-2]}"
 
 
 @pytest.mark.parametrize(
