@@ -80,11 +80,14 @@ def check_addresses(site: Site, path: str) -> Iterator[Finding]:
 
 
 def guess_base_url(site: Site) -> str | None:
-    """The shortest address in the sitemap, which is the home page's; None without a sitemap."""
+    """The shortest address in the sitemap, which is the home page's, or where its parts stand; None without one."""
     if "sitemap.xml" not in site.files:
         return None
     text = site.read("sitemap.xml").decode("utf-8", "replace")
-    return min((unescape(match[2]) for match in _LOCATION.finditer(text)), key=len, default=None)
+    shortest = min((unescape(match[2]) for match in _LOCATION.finditer(text)), key=len, default=None)
+    if shortest is not None and "<sitemapindex" in text:
+        return shortest.rpartition("/")[0] + "/"
+    return shortest
 
 
 def _address_fault(site: Site, path: str, url: str, *, is_sitemap: bool) -> str | None:

@@ -63,13 +63,19 @@ class LivePlace:
         self._opener.addheaders = [("User-Agent", f"sitegen-verify/{__version__}"), ("Cache-Control", "no-cache")]
 
     def names(self) -> set[str] | None:
-        """Nobody can list a site; what its sitemap names is there."""
+        """Nobody can list a site; what its sitemap names is there, and what the parts of a large one do."""
         data = self._get(SITEMAP, lambda response: response.read(_LARGEST_SITEMAP))
         if data is None:
             return None
-        urls = (html.unescape(each.decode("utf-8", "replace")) for each in _LOCATION.findall(data))
-        paths = (unquote(url[len(self.base_url) :]) for url in urls if url.startswith(self.base_url))
+        paths = self._paths_in(data)
+        if b"<sitemapindex" in data:
+            parts = (self._get(part, lambda response: response.read(_LARGEST_SITEMAP)) for part in sorted(paths))
+            paths |= {path for part in parts if part is not None for path in self._paths_in(part)}
         return {f"{path}index.html" if path.endswith("/") or not path else path for path in paths}
+
+    def _paths_in(self, sitemap: bytes) -> set[str]:
+        urls = (html.unescape(each.decode("utf-8", "replace")) for each in _LOCATION.findall(sitemap))
+        return {unquote(url[len(self.base_url) :]) for url in urls if url.startswith(self.base_url)}
 
     def read(self, name: str, limit: int) -> bytes | None:
         def within(response: HTTPResponse) -> bytes:

@@ -100,6 +100,17 @@ def test_a_picture_that_runs_or_loads_is_found(tmp_path: Path, svg: str) -> None
     assert sentences(tmp_path)[0].startswith("s/a/i/x.svg:1: it is a picture")
 
 
+def test_the_parts_of_a_large_sitemap_tell_where_the_site_stands(tmp_path: Path) -> None:
+    plant(
+        tmp_path,
+        sitemap_xml=f"<sitemapindex><sitemap><loc>{BASE}sitemap-1.xml</loc></sitemap></sitemapindex>",
+    )
+    (tmp_path / "sitemap-1.xml").write_text(
+        f"<urlset><url><loc>{BASE}</loc></url>\n<url><loc>{BASE}s/gone/</loc></url></urlset>"
+    )
+    assert sentences(tmp_path) == [f"sitemap-1.xml:2: it lists {BASE}s/gone/, and there is no such page"]
+
+
 def test_a_sitemap_lists_pages_of_this_site_only(tmp_path: Path) -> None:
     locations = [BASE, f"{BASE}s/gone/", "https://other.example/"]
     plant(

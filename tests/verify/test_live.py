@@ -75,6 +75,17 @@ def test_live_site_is_checked_below_its_base_path(base: str, archive: Path, tmp_
     assert "extra: s/revoked/index.html" in result.output
 
 
+def test_what_the_parts_of_a_large_sitemap_name_is_known(archive: Path, tmp_path: Path) -> None:
+    public = tmp_path / "public"
+    write_all(public)
+    with serving(public) as address:
+        part = f"{address}sitemap-1.xml"
+        (public / "sitemap.xml").write_text(f"<sitemapindex><sitemap><loc>{part}</loc></sitemap></sitemapindex>")
+        (public / "sitemap-1.xml").write_text(f"<urlset><url><loc>{address}s/revoked/</loc></url></urlset>")
+        result = run(address, "--manifest", str(archive))
+    assert "extra: s/revoked/index.html" in result.output
+
+
 def test_archive_that_is_served_is_checked_against_its_own_manifest(folder: Path) -> None:
     with serving(folder) as address:
         assert run(address).exit_code == 0
