@@ -14,7 +14,8 @@ from tests.support.workshop import Workshop, share, talk_about
 pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
-RUN = "axe.run(document, {preload: false}).then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html).join(' | ')))"
+RUN = """axe.run(document, { preload: false })
+  .then((found) => found.violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(" | ")}`))"""
 
 LONG = [line for n in range(120) for line in (f"Question {n} about the harbour?", f"Answer {n}: nothing new.")]
 LISTED = "listed = true"
