@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from sitegen.publish.copying import Copying
 from sitegen.publish.folder import PublishedFolder, refuse_private
 from sitegen.publish.ready import Ready
 from sitegen.publish.target import Address, BucketAddress, FolderAddress, GitAddress, OnPut, Target
+from sitegen.publish.tree import units
 
 _LOCK = "publish"
 """The folder in the private one that holds what a publication needs while it goes on."""
@@ -49,7 +50,12 @@ class Publication:
 
     def withdraw(self) -> None:
         """Remove what is no more, and nothing else. Raises as `Target.withdraw` does."""
-        self.target.withdraw(self.withdrawn)
+        paths = self.withdrawn
+        self.target.withdraw(paths)
+        if self.last is not None:
+            left = {slug: key for slug, key in self.last.shares.items() if f"s/{slug}" not in units(paths)}
+            last = replace(self.last, shares=left, paths=self.last.paths - set(paths))
+            note_published(self.config.folder / STATE_FOLDER, self.target.name, last)
 
 
 @contextmanager

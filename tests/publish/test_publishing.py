@@ -181,6 +181,8 @@ def test_share_that_was_taken_back_goes_though_the_projection_is_gone(owner: Own
     assert "no file" in result.stderr
     assert not [path for path in tree(live) if path.startswith("s/kerning/")]
     assert "s/tides/index.html" in tree(live)
+    owner.workshop.talk(talk_about("tides"))
+    assert f"when {live} was published: nothing changed" in owner.workshop.run("report").stdout
 
 
 def test_dry_run_of_what_may_not_go_out_removes_nothing(owner: Owner, live: Path) -> None:
