@@ -96,7 +96,7 @@ class Searching:
         return self.setting.urls.link(HOME, share_page(slug, part=part), anchor=anchor)
 
     def _talk(self, slug: str, key: str) -> Talk:
-        talk = self._cache.get(talk_key(key), Talk)
+        talk = self._cache.get(talk_key(key), Talk) if self.setting.is_cache_read else None
         if talk is None:
             transcript = self._cache.get(key, Transcript)
             if transcript is None:

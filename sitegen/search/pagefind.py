@@ -99,7 +99,8 @@ def _page(found: Found, at: int, href: str, *, language: str) -> str:
     turn = found.turns[at]
     said = json.dumps([href, found.title, found.day, "prompt" if turn.is_prompt else "answer"])
     meta = f'<i data-pagefind-ignore data-pagefind-meta="place">{base64.urlsafe_b64encode(said.encode()).decode()}</i>'
-    title = f"<h2>{escape(found.title)}</h2>" if at == 0 else ""
+    is_said = turn.text.startswith(found.title.rstrip("…"))
+    title = f"<h2>{escape(found.title)}</h2>" if at == 0 and not is_said else ""
     return (
         f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8"></head>'
         f"<body><main data-pagefind-body>{meta}{title}<p>{escape(turn.text)}</p></main></body></html>"

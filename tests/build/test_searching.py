@@ -120,6 +120,13 @@ def test_same_conversations_give_the_same_index(workshop: Workshop, tmp_path: Pa
     assert indexed(tmp_path / "other") == indexed(workshop.public)
 
 
+def test_title_that_is_the_first_prompt_isnt_found_twice(workshop: Workshop) -> None:
+    workshop.talk(talk_about("tides", title="What about tides?"))
+    workshop.configure(share("tides", "t", LISTED) + ON)
+    workshop.build()
+    assert indexed(workshop.public).count(b"What about tides?") == 1
+
+
 def test_turning_it_off_removes_it(workshop: Workshop) -> None:
     workshop.talk(TIDES)
     workshop.configure(share("tides", "t", LISTED) + ON)
