@@ -68,8 +68,9 @@ class Cache:
 
         Returns how many went. Call it when no other process is putting entries.
         """
-        keep = {self._path(key) for key in used}
-        stale = [path for path in self.folder.glob("??/*") if path not in keep and _is_entry(path)]
+        keep = {f"{key}{_SUFFIX}" for key in used}
+        stale = [Path(path) for name, path in self._files() if name not in keep]
+        stale = [path for path in stale if _is_entry(path)]
         for path in stale:
             with suppress(OSError):
                 path.unlink()
@@ -86,6 +87,13 @@ class Cache:
         """Keep entries as another machine stored them, by their keys."""
         for key, data in entries:
             self._store(self._path(key), [data])
+
+    def _files(self) -> Iterator[tuple[str, str]]:
+        """The path of every file, with the name that an entry of its key has; cheap, for there may be very many."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for folder in list(os.scandir(self.folder)):
+                if len(folder.name) == 2 and folder.is_dir(follow_symlinks=False):
+                    yield from ((folder.name + file.name, file.path) for file in os.scandir(folder))
 
     def _path(self, key: str) -> Path:
         if not _KEY.fullmatch(key):
