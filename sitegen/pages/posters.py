@@ -23,10 +23,15 @@ def make_poster(frame: Frame, share: Share, transcript: Transcript) -> Poster | 
     if poster_address(frame, share) is None:
         return None
     known = transcript.facts
-    project = [share.project.name] if share.project is not None and share.project.name else []
+    told = [
+        share.project.name if share.project is not None else "",
+        known.source,
+        frame.dates.span(known.started_at, known.ended_at),
+        frame.t("pages.prompts", n=known.turns, count=facts.number(frame.t, known.turns)),
+    ]
     return Poster(
         title=share.title or known.title,
         site=frame.site.title,
-        facts=" · ".join([*project, *facts.header(frame.t, frame.dates, known)]),
+        facts=" · ".join(filter(None, told)),
         shape=shape([mark for exchange in transcript.exchanges for mark in exchange.marks]),
     )
