@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from sitegen.assets import load_assets
 from sitegen.build import watchwords
 from sitegen.build.clean import Scans, SecretsFoundError, told
-from sitegen.build.early import EarlyEngine
 from sitegen.build.keys import rendered_key
 from sitegen.build.posters import draw_once
 from sitegen.build.renderers import Told, notes_key
@@ -120,7 +119,6 @@ class Worker:
 
     setting: Setting
     engine: Engine = field(default_factory=find_engine)
-    _engine: EarlyEngine = field(init=False)
     _pages: Pages = field(init=False)
     _cache: Cache = field(init=False)
     _scans: Scans = field(init=False)
@@ -129,7 +127,6 @@ class Worker:
     """Renderers of other packages."""
 
     def __post_init__(self) -> None:
-        self._engine = EarlyEngine(self.engine)
         self._pages = make_pages(self.setting)
         self._cache = Cache(self.setting.cache_folder)
         self._scans = Scans.within(self.setting.scan_folder, is_read=self.setting.is_cache_read)
@@ -173,7 +170,6 @@ class Worker:
         """The conversations of these row ids; `heads` are theirs and their subagents'."""
         if not waiting:
             return
-        self._engine.begin()
         from sitegen.projection import open_all  # like rendering, dear to import: only for what isn't in the cache
 
         setting = self.setting
@@ -284,7 +280,7 @@ class Worker:
     def _clean(self, conversation: Conversation, share: Share) -> Scrubbed:
         """What the share may show. Raises SecretsFoundError when none may be published, and there are."""
         policy = self.setting.policy
-        scrubbed = apply(conversation, share, policy, engine=self._engine, memory=self._scans)
+        scrubbed = apply(conversation, share, policy, engine=self.engine, memory=self._scans)
         if policy.secrets == "block" and scrubbed.secrets:
             raise SecretsFoundError("\n  ".join(told(scrubbed.secrets)))
         self._found[share.slug] = count(scrubbed.findings)
