@@ -55,7 +55,7 @@ def _ingest(adapter: Adapter, location: str, db: Path, *, tell: _Tell, lock_wait
         run = _Run(tell, [item for item in found if isinstance(item, LineProblem)])
         writer = Writer(connection, adapter, files=FileStore(db), max_problems=MAX_PROBLEMS, on_read=run.tell_within)
         stored = writer.stored()
-        run.write_all(writer, make_plan(adapter, handles, stored))
+        run.write_all(writer, make_plan(adapter, handles, stored), adapter)
         if isinstance(adapter, LiveAdapter):
             from sitegen.ingest.mirror import copy_views, remove_gone
 
@@ -97,7 +97,7 @@ class _Run:
         self._told_bytes = 0
         self._told_at = time.monotonic()
 
-    def write_all(self, writer: Writer, plan: Plan) -> None:
+    def write_all(self, writer: Writer, plan: Plan, adapter: Adapter) -> None:
         """Writes every batch, telling how far it has come after each."""
         from sitegen.ingest.plan import batches
 
@@ -106,6 +106,8 @@ class _Run:
         self._bytes_total = sum(task.handle.size_bytes for task in plan.tasks)
         self._tell(0)
         for batch in batches(plan.tasks):
+            if isinstance(adapter, LiveAdapter):
+                adapter.prepare([task.handle for task in batch])
             for task, written in self._write(writer, batch):
                 self._note(task, written)
             self._tell(self._bytes_done)

@@ -138,8 +138,8 @@ class Server:
             ) from None
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise IngestError(
-                f"The connection to {self.place} was lost while reading ({self._said(error)}). Conversations read to "
-                "their end are kept; run it again before you build, and it goes on from there."
+                f"The connection to {self.place} was lost while reading ({self._said(error)}). What was read to its "
+                "end is kept, all else stays as it was; run it again, and it goes on from there."
             ) from None
         except UnicodeDecodeError:
             raise IngestError(

@@ -5,7 +5,7 @@ An adapter knows its source's format and nothing of the database; the writer kno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, auto
@@ -210,6 +210,9 @@ class LiveAdapter(Adapter, Protocol):
     @property
     def mirrors(self) -> str:
         """What it reads, the same each time; in the metadata of its conversations as `mirrors`."""
+
+    def prepare(self, handles: Sequence[Handle]) -> None:
+        """Fetches what parsing these takes, which follows in this order. Raises IngestError: nothing is lost yet."""
 
     def shared_views(self) -> Iterable[ViewRecord | LineProblem]:
         """What the source itself shares. Raises IngestError."""

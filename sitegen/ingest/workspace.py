@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Final
 
 from sitegen.errors import IngestError, UsageError
 from sitegen.ingest.fields import Object, first_text, moment_of, text_of, without_nothing
@@ -26,12 +25,8 @@ from sitegen.ingest.records import (
     ViewRecord,
 )
 from sitegen.ingest.workspace_blocks import name_of, read_message, read_pause
-from sitegen.ingest.workspace_rows import DISPENSABLE, NEEDED, Stream, listing, read_views
+from sitegen.ingest.workspace_rows import DISPENSABLE, NEEDED, Batch, listing, read_views
 from sitegen.wording import titles
-
-_CHUNK: Final = 200
-_CHUNK_BYTES: Final = 16 << 20
-"""How many conversations are asked for at once, and how large they may be together."""
 
 
 class Workspace:
@@ -52,10 +47,7 @@ class Workspace:
         self._names = {table: (tables or {}).get(table, table) for table in NEEDED}
         self._server: Server | None = None
         self._tables: dict[str, Table] = {}
-        self._handles: list[Handle] = []
-        self._places: dict[str, int] = {}
-        self._unchanged: set[str] = set()
-        self._stream: Stream | None = None
+        self._batch: Batch | None = None
 
     @property
     def mirrors(self) -> str:
@@ -69,33 +61,33 @@ class Workspace:
             if self._names[name]:
                 table = self._open.table(self._schema, self._names[name], needed=needed, option=name)
                 self._tables[name] = table
+        handles = []
         for native_id, mark, size_bytes in self._open.stream(listing(self._tables)):
-            size = int(size_bytes or 0)
-            handle = Handle(str(native_id), location=self.mirrors, key=str(mark), size_bytes=size)
-            self._places[handle.native_id] = len(self._handles)
-            self._handles.append(handle)
-            yield Seen(size)
-        if not self._handles:
+            handles.append(Handle(str(native_id), self.mirrors, key=str(mark), size_bytes=int(size_bytes or 0)))
+            yield Seen(handles[-1].size_bytes)
+        if not handles:
             raise IngestError(
                 f"{self._open.place} holds no conversations that the user “{self._open.user}” may see. "
                 "What was read before is kept; name the right schema with --schema, or ask for the right to read all."
             )
-        yield from self._handles
+        yield from handles
 
     def compare(self, handle: Handle, stored: Stored) -> Change:
         """By the mark, which covers the conversation's row, its messages' and its pause points'."""
-        if stored.content_hash != handle.key:
-            return Change.CHANGED
-        self._unchanged.add(handle.native_id)
-        return Change.UNCHANGED
+        return Change.UNCHANGED if stored.content_hash == handle.key else Change.CHANGED
+
+    def prepare(self, handles: Sequence[Handle]) -> None:
+        """Fetches all rows of some conversations, so that a lost connection costs nothing that was there."""
+        if self._batch is not None:
+            self._batch.close()
+        self._batch = Batch(self._open, self._tables, [handle.native_id for handle in handles])
 
     def parse(self, handle: Handle) -> Iterator[Record]:
-        """The records of one conversation. Those that will be asked for next are on their way with it."""
-        if self._stream is None or not self._stream.holds(handle.native_id):
-            if self._stream is not None:
-                self._stream.close()
-            self._stream = Stream(self._open, self._tables, self._coming(handle))
-        yield from _Reading(handle).read(self._stream)
+        """The records of one conversation."""
+        if self._batch is None or not self._batch.holds(handle.native_id):
+            self.prepare([handle])
+        assert self._batch is not None  # noqa: S101 - for the type checker
+        yield from _Reading(handle).read(self._batch)
 
     def shared_views(self) -> Iterator[ViewRecord | LineProblem]:
         """What is shared. A secret comes along only when it is a reference to one."""
@@ -110,6 +102,8 @@ class Workspace:
 
     def close(self) -> None:
         """Ends the connection."""
+        if self._batch is not None:
+            self._batch.close()
         if self._server is not None:
             self._server.close()
 
@@ -117,18 +111,6 @@ class Workspace:
     def _open(self) -> Server:
         assert self._server is not None  # noqa: S101 - discovering comes before all else
         return self._server
-
-    def _coming(self, handle: Handle) -> Sequence[str]:
-        """The conversation and those after it that will be read too, as many as make one query."""
-        chunk: list[str] = []
-        size_bytes = 0
-        for other in self._handles[self._places[handle.native_id] :]:
-            if other.native_id not in self._unchanged:
-                chunk.append(other.native_id)
-                size_bytes += other.size_bytes
-            if len(chunk) >= _CHUNK or size_bytes >= _CHUNK_BYTES:
-                break
-        return chunk
 
 
 def _literal(view: ViewRecord) -> str:
@@ -151,9 +133,9 @@ class _Reading:
         self._pauses: list[tuple[str | None, MessageRecord]] = []
         """With the id of the message that each came up in, where it's known."""
 
-    def read(self, stream: Stream) -> Iterator[Record]:
+    def read(self, batch: Batch) -> Iterator[Record]:
         """All records of the conversation."""
-        talks, projects, pauses = stream.heads(self._handle.native_id)
+        talks, projects, pauses = batch.heads(self._handle.native_id)
         talk: Object = {}
         for raw in (*talks, *projects):
             event, row, _ = self._event(raw)
@@ -163,7 +145,7 @@ class _Reading:
             event, row, _ = self._event(raw)
             yield event
             self._pauses.append((name_of(row.get("message_id")), read_pause(row)))
-        for raw in stream.messages(self._handle.native_id):
+        for raw in batch.messages(self._handle.native_id):
             yield from self._message(raw)
         yield from self._due(lambda at, pause: True)
         yield self._whole(talk)

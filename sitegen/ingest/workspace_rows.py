@@ -5,6 +5,7 @@ Knows the tables and how to ask little of their server; what a row means is for 
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -64,14 +65,13 @@ def _pauses_marked(pauses: Table) -> str:
     return f"LEFT JOIN ({marked}) s ON s.talk = c.id"
 
 
-class Stream:
-    """Some conversations on their way from the database: their own rows at once, their messages as they are taken."""
+class Batch:
+    """Some conversations with all their rows, fetched: messages lie in a temporary file, for they may be large."""
 
     def __init__(self, server: Server, tables: Mapping[str, Table], native_ids: Sequence[str]) -> None:
-        """`native_ids` in the order in which they'll be asked for."""
+        """Raises IngestError when the connection doesn't last so long."""
         self._server = server
         self._ids = list(native_ids)
-        self._waiting = list(native_ids)
         talks, messages = tables["conversations"], tables["messages"]
         # With the column's own type an index helps.
         self._chosen = f"c.id = ANY(%s::text[]::{talks.columns['id']}[])"
@@ -88,38 +88,46 @@ class Stream:
             self._pauses = self._by_id(
                 f"{_json(pauses, 's')} FROM {talks.name} c", f"{pauses.name} s ON {owner}", order=order
             )
-        self._rows = server.stream(
+        self._file = tempfile.TemporaryFile(prefix="sitegen-")  # noqa: SIM115 - `close` closes it
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        """By conversation: where each message's row begins in the file, and how long it is."""
+        try:
+            self._fetch(messages)
+        except BaseException:
+            self.close()
+            raise
+
+    def _fetch(self, messages: Table) -> None:
+        rows = self._server.stream(
             f"SELECT m.conversation_id::text, {_json(messages, 'm')} FROM {messages.name} m "  # noqa: S608
             f"WHERE m.conversation_id = ANY(%s::text[]::{messages.columns['conversation_id']}[]) "
-            f"AND {_lives(messages, 'm')} "
-            "ORDER BY array_position(%s::text[], m.conversation_id::text), m.turn_index, m.created_at, m.id",
-            [self._ids, self._ids],
+            f"AND {_lives(messages, 'm')} ORDER BY m.conversation_id, m.turn_index, m.created_at, m.id",
+            [self._ids],
         )
-        self._next = next(self._rows, None)
+        position = 0
+        for native_id, text in rows:
+            raw = _bytes(text)
+            self._file.write(raw)
+            self._places.setdefault(str(native_id), []).append((position, len(raw)))
+            position += len(raw)
 
     def holds(self, native_id: str) -> bool:
-        """Whether the messages of a conversation are still to come."""
-        return native_id in self._waiting
+        """Whether a conversation is one of these."""
+        return native_id in self._ids
 
     def heads(self, native_id: str) -> tuple[Sequence[bytes], Sequence[bytes], Sequence[bytes]]:
         """What is known of a conversation beside its messages: its row, its project's, its pause points'."""
         return self._talks.get(native_id, ()), self._projects.get(native_id, ()), self._pauses.get(native_id, ())
 
     def messages(self, native_id: str) -> Iterator[bytes]:
-        """The rows of its messages in order; those of conversations before it that nobody wants are passed over."""
-        while self._waiting and (passed := self._waiting.pop(0)) != native_id:
-            for _ in self._of(passed):
-                pass
-        yield from self._of(native_id)
+        """The rows of its messages in order."""
+        for position, length in self._places.get(native_id, ()):
+            self._file.seek(position)
+            yield self._file.read(length)
 
     def close(self) -> None:
-        """Ends what is still on its way."""
-        self._rows.close()
-
-    def _of(self, native_id: str) -> Iterator[bytes]:
-        while self._next is not None and self._next[0] == native_id:
-            yield _bytes(self._next[1])
-            self._next = next(self._rows, None)
+        """Removes the file."""
+        self._file.close()
 
     def _by_id(self, selected: str, join: str, *, order: str = "c.id") -> Mapping[str, Sequence[bytes]]:
         joined = f" JOIN {join}" if join else ""

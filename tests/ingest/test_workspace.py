@@ -461,31 +461,33 @@ def test_columns_that_may_not_be_read_are_passed_over(workspace: WorkspaceDataba
         workspace.execute("DROP OWNED BY cy; DROP ROLE cy")
 
 
-def test_a_lost_connection_keeps_what_was_read(
+def test_a_lost_connection_takes_nothing_away(
     workspace: WorkspaceDatabase, db: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("one", "two", "three"):
-        workspace.talk(name, user(name))
+        workspace.talk(name, user(f"old {name}"))
+    read(workspace, db)
+    workspace.execute("UPDATE messages SET content = replace(content::text, 'old', 'new')::jsonb")
     monkeypatch.setattr("sitegen.ingest.plan._BATCH_TASKS", 1)
-    monkeypatch.setattr("sitegen.ingest.workspace._CHUNK", 1)
     adapter = Workspace()
-    parse = adapter.parse
-    taken: list[Any] = []
+    prepare = adapter.prepare
+    prepared: list[Any] = []
 
-    def parse_and_lose(handle: Any) -> Any:
-        if taken:
+    def prepare_and_lose(handles: Any) -> None:
+        if prepared:
             workspace.cluster.disconnect(workspace.name)
-        taken.append(handle)
-        return parse(handle)
+        prepared.append(handles)
+        prepare(handles)
 
-    monkeypatch.setattr(adapter, "parse", parse_and_lose)
-    with pytest.raises(
-        IngestError, match=r"The connection to postgresql://127.0.0.1:\d+/\w+ was lost while reading"
-    ) as e:
+    monkeypatch.setattr(adapter, "prepare", prepare_and_lose)
+    lost = r"The connection to postgresql://127.0.0.1:\d+/\w+ was lost while reading"
+    with pytest.raises(IngestError, match=lost) as caught:
         ingest(adapter, workspace.url, db)
-    assert "correct-horse" not in str(e.value)
-    assert one(db, "SELECT count(*) FROM conversations") == 1
-    assert (read(workspace, db).new, read(workspace, db).unchanged) == (2, 3)
+    assert "correct-horse" not in str(caught.value)
+    assert sorted(said.split()[0] for said in texts(db) if said) == ["new", "old", "old"]
+    again = read(workspace, db)
+    assert (again.updated, again.unchanged) == (2, 1)
+    assert sorted(filter(None, texts(db))) == ["new one", "new three", "new two"]
 
 
 # ----------------------------------------------------------------------------------------------- servers and passwords
