@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from sitegen.publish.tree import unit_of, units
+from sitegen.urls import SEARCH_INDEX
 
 _EXPORTS: Final = ("conversation.md", "conversation.json")
-_LATE: Final = frozenset({"feed.xml", "sitemap.xml", "pagefind-entry.json"})
+_LATE: Final = frozenset({"feed.xml", "pagefind-entry.json"})
+_SITEMAP: Final = re.compile(r"sitemap(-\d+)?\.xml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Changes:
 def stage(path: str) -> int:
     """When a file goes out: 0 what pages need, 1 pages of shares, 2 indexes, 3 what tells of all of them."""
     name = path.rpartition("/")[2]
-    if name in _LATE:
+    if name in _LATE or _SITEMAP.fullmatch(path):
         return 3
     if not name.endswith(".html"):
         return 0
@@ -49,24 +52,35 @@ def stage(path: str) -> int:
 
 
 def gone(changes: Changes, revoked: Collection[str] = ()) -> tuple[str, ...]:
-    """What to remove though nothing else may be published: shares and projects that are no more."""
-    left = units(changes.wanted) - {f"s/{slug}" for slug in revoked}
+    """What to remove though nothing else may be published: shares that are no more or aren't open any more.
+
+    With them go projects that are no more, and what the search says of all these. A revoked share may stand in the last
+    build still; then the search can't be told from what it says of that share.
+    """
+    left = units(changes.wanted) - {f"s/{slug}" for slug in revoked} - _closed(changes)
     standing = (*changes.removed, *changes.kept, *changes.changed)
-    return tuple(path for path in standing if (unit := unit_of(path)) and unit not in left)
+    going = [path for path in standing if (unit := unit_of(path)) and unit not in left]
+    if going:
+        is_stale = any(path in changes.kept for path in going)
+        going += [path for path in (standing if is_stale else changes.removed) if path.startswith(SEARCH_INDEX)]
+    return tuple(going)
 
 
 def urgent(changes: Changes, done: Collection[str]) -> tuple[str, ...]:
     """What to remove though not all could be put: what was taken back, and what no page there needs any more."""
-    left = units(changes.wanted)
     pending = {unit_of(path) for path in changes.put if path.endswith(".html") and path not in done}
-    return tuple(path for path in changes.removed if _is_urgent(path, left, pending))
+    left = units(changes.wanted) - (_closed(changes) & pending)
+    old = [path for path in changes.changed if path not in done and unit_of(path) not in left]
+    going = [path for path in changes.removed if unit_of(path) not in left or unit_of(path) not in pending]
+    going = [path for path in (*going, *old) if unit_of(path)]
+    if any(unit_of(path) not in left for path in going):
+        going += [path for path in changes.removed if path.startswith(SEARCH_INDEX)]
+    return tuple(going)
 
 
-def _is_urgent(path: str, left: Collection[str], pending: Collection[str]) -> bool:
-    unit = unit_of(path)
-    if not unit:
-        return False
-    return unit not in left or unit not in pending or path.rpartition("/")[2] in _EXPORTS
+def _closed(changes: Changes) -> frozenset[str]:
+    """Shares that were open at the place and are protected or expired now: their exports go."""
+    return units(path for path in changes.removed if path.rpartition("/")[2] in _EXPORTS)
 
 
 def pages_first(paths: Iterable[str]) -> list[str]:

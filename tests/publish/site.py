@@ -23,6 +23,7 @@ SECOND = {
     "assets/site.00000002.css": "new sheet",
     "s/tides/i/2.png": "new picture",
     "s/tides/index.html": "needs s/tides/i/2.png assets/site.00000002.css",
+    "s/tides/conversation.md": "new text",
     "s/kerning/index.html": "needs assets/site.00000002.css",
     "index.html": "needs s/tides/index.html s/kerning/index.html assets/site.00000002.css",
     "sitemap.xml": "needs s/tides/index.html s/kerning/index.html",
@@ -30,6 +31,7 @@ SECOND = {
 THIRD = {
     "assets/site.00000002.css": "new sheet",
     "s/tides/index.html": "needs assets/site.00000002.css",
+    "s/tides/conversation.md": "new text",
     "index.html": "needs s/tides/index.html assets/site.00000002.css",
     "sitemap.xml": "needs s/tides/index.html",
 }

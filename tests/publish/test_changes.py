@@ -44,13 +44,53 @@ def test_revoked_share_goes_though_the_last_build_had_it() -> None:
 
 def test_when_something_failed_only_what_no_page_there_needs_is_removed() -> None:
     removed = (
-        *("s/gone/index.html", "s/old/i/1.png", "s/old/conversation.md", "s/new/i/2.png"),
+        *("s/gone/index.html", "s/old/i/1.png", "s/new/i/2.png"),
         *("assets/site.ffffffff.css", "p/gone/index.html"),
     )
     changes = Changes(changed=("s/old/index.html", "s/new/index.html", "index.html"), removed=removed)
     assert set(urgent(changes, done={"s/new/index.html"})) == {
         "s/gone/index.html",
-        "s/old/conversation.md",
         "s/new/i/2.png",
         "p/gone/index.html",
     }
+
+
+CLOSED = Changes(
+    added=("s/closed/b.0a.bin",),
+    changed=("s/closed/index.html", "index.html"),
+    removed=("s/closed/conversation.md", "s/closed/conversation.json", "s/closed/i/1.png"),
+)
+"""A share that was open, and is protected now."""
+
+
+def test_share_that_is_protected_now_isnt_left_open_when_nothing_else_may_go_out() -> None:
+    assert set(gone(CLOSED)) == {"s/closed/index.html", *CLOSED.removed}
+
+
+def test_share_that_is_protected_now_isnt_left_open_when_its_page_couldnt_be_put() -> None:
+    assert set(urgent(CLOSED, done=())) == {"s/closed/index.html", *CLOSED.removed}
+    assert set(urgent(CLOSED, done={"s/closed/b.0a.bin", "s/closed/index.html"})) == set(CLOSED.removed)
+
+
+SEARCH = "search/index/fragment/en_0a.pf_fragment"
+
+
+def test_what_the_search_says_of_a_share_that_is_no_more_goes_with_it() -> None:
+    changes = Changes(added=("index.html",), removed=("s/gone/index.html", SEARCH), kept=("search/index/pagefind.js",))
+    assert set(gone(changes)) == {"s/gone/index.html", SEARCH}
+    assert set(urgent(changes, done=())) == {"s/gone/index.html", SEARCH}
+
+
+def test_search_goes_whole_when_the_last_build_had_a_revoked_share() -> None:
+    changes = Changes(kept=("s/gone/index.html", "s/kept/index.html", SEARCH))
+    assert set(gone(changes, ["gone"])) == {"s/gone/index.html", SEARCH}
+
+
+def test_search_stays_usable_when_no_share_went() -> None:
+    changes = Changes(changed=("s/tides/index.html",), removed=(SEARCH, "s/tides/i/1.png"))
+    assert gone(changes) == ()
+    assert urgent(changes, done=()) == ()
+
+
+def test_parts_of_the_sitemap_go_out_after_what_they_list() -> None:
+    assert [stage(path) for path in ("sitemap-2.xml", "sitemap.xml", "s/a/f/0f/sitemap.xml")] == [3, 3, 0]

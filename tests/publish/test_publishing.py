@@ -185,6 +185,20 @@ def test_share_that_was_taken_back_goes_though_the_projection_is_gone(owner: Own
     assert f"when {live} was published: nothing changed" in owner.workshop.run("report").stdout
 
 
+def test_share_that_is_protected_now_isnt_left_open_though_nothing_else_may_go_out(
+    owner: Owner, live: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner.publish(live)
+    monkeypatch.setenv("TIDES", PASSWORD)
+    monkeypatch.setenv("SITEGEN_SITE_SECRET", "A" * 43)
+    owner.share("kerning", more=GATED)
+    broken = CheckReport((Finding("index.html", "it links to nowhere.html, which isn't there", 3),), 1, 1, 1)
+    monkeypatch.setattr("sitegen.publish.ready.check_tree", lambda *_, **__: broken)
+    owner.publish(live, code=3)
+    assert not [path for path in tree(live) if path.startswith("s/tides/")]
+    assert "s/kerning/index.html" in tree(live)
+
+
 def test_dry_run_of_what_may_not_go_out_removes_nothing(owner: Owner, live: Path) -> None:
     owner.publish(live)
     owner.workshop.run("revoke", "kerning", "--yes")
