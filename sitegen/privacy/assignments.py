@@ -101,7 +101,9 @@ def _value(texts: Texts, match: re.Match[bytes]) -> tuple[tuple[int, int] | None
 
 def _start_of_name(data: bytes, at: int) -> int:
     lead = data[max(0, at - 60) : at]
-    return at - len(lead) + len(lead.rstrip(_NAME))
+    start = at - len(lead) + len(lead.rstrip(_NAME))
+    is_escaped = data[start - 1 : start] == b"\\" and data[start : start + 1] in (b"n", b"r", b"t")
+    return start + 1 if is_escaped and start < at else start
 
 
 _LINE: Final = re.compile(

@@ -17,6 +17,8 @@ from sitegen.privacy.words import is_account, is_word
 _WORD: Final = re.compile(rb"[\w\x80-\xff]")
 _ESCAPE: Final = re.compile(rb"(?:\\[nrt]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})$")
 """Ends in a letter or digit that is none of the text."""
+_ESCAPED: Final = re.compile(rb"\\{1,4}[nrt\"']")
+"""No step of a path."""
 _MODE: Final = rb"[bcdlpsD-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
 _OWNER: Final = re.compile(rb"(?:^|[\n\x1e]|\\n|\xe2\x86\x92|\t)[ +\-|]{0,6}" + _MODE + rb"\s+\d+\s+(?:[\w.@+-]+\s+)?$")
 _PROCESS: Final = re.compile(rb"\s+\d+\s+(?:\d+\.\d\s|\d+\s+\d+\s+\d\d:)")
@@ -104,7 +106,7 @@ def _is_standing(data: bytes, start: int, end: int) -> bool:
         return _MACHINE.match(data, end) is not None
     if before == b"@":
         return after != b"/"
-    if before in (b"/", b"\\") or after in (b"/", b"\\"):
+    if before in (b"/", b"\\") or (after in (b"/", b"\\") and not _ESCAPED.match(data, end)):
         return _is_local(data, start)
     return True
 

@@ -216,6 +216,11 @@ def test_name_behind_an_escape_goes(escape: str) -> None:
     )
 
 
+@pytest.mark.parametrize("escape", ["\\n", "\\t", '\\"', "\\\\n", '\\\\\\"'])
+def test_name_before_an_escape_goes(escape: str) -> None:
+    assert shown(f"in /home/zelda: says zelda{escape}then") == f"in ~: says user{escape}then"
+
+
 def test_folder_that_nothing_shows_tells_whose_name_must_go() -> None:
     talk = replace(said("Ask zelda about it."), folders=("/home/zelda/code",))
     found = scrubbed(talk).conversation

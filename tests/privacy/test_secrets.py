@@ -113,6 +113,12 @@ def test_one_within_another_is_found_too(text: str) -> None:
     assert not any(value.removeprefix("abc.") in left for value in values)
 
 
+@pytest.mark.parametrize("escape", ["\\n", "\\r\\n", "\\\\n", "\\t"])
+def test_environment_behind_an_escape_is_one(escape: str) -> None:
+    left = shown(f'{{"command": "PORT=1{escape}SMTP_PASSWORD=correcthorsebattery{escape}DEBUG=1"}}')
+    assert left == f'{{"command": "PORT=1{escape}SMTP_PASSWORD={mark("password")}{escape}DEBUG=1"}}'
+
+
 def test_key_without_an_end_hides_none_behind_it() -> None:
     begun, whole = private_key("begun").rsplit("\n", 1)[0], private_key("whole")
     left = shown(f"{begun}\n\nand\n{whole}\n")
