@@ -160,7 +160,9 @@ def test_a_gated_share_has_no_exports() -> None:
 
 
 def test_an_open_share_has_its_exports_beside_it() -> None:
-    documents = by_path(make_pages().share(make_share(), make_transcript(markdown_file=b"# Hi", json_file=b'{"version":1}')))
+    documents = by_path(
+        make_pages().share(make_share(), make_transcript(markdown_file=b"# Hi", json_file=b'{"version":1}'))
+    )
     assert documents["s/empty-list/conversation.md"] == "# Hi"
     assert documents["s/empty-list/conversation.json"] == '{"version":1}'
     assert "conversation.md" in references(documents["s/empty-list/index.html"])

@@ -102,7 +102,9 @@ def make_transcript(exchanges: Iterable[Exchange] | None = None, **changes: Any)
     names = set(Facts.__dataclass_fields__)
     facts = replace(facts, **{name: value for name, value in changes.items() if name in names})
     rest = {name: value for name, value in changes.items() if name not in names}
-    return replace(Transcript(facts=facts, exchanges=exchanges, markdown_file=b"# An empty list\n", json_file=b"{}"), **rest)
+    return replace(
+        Transcript(facts=facts, exchanges=exchanges, markdown_file=b"# An empty list\n", json_file=b"{}"), **rest
+    )
 
 
 def make_share(slug: str = "empty-list", **changes: Any) -> Share:
