@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -116,6 +117,8 @@ def find_fault(terms: Terms, setting: Setting) -> str | None:
     """
     if difference := terms.program.difference(Program.here()):
         return f"has {difference}; install the same there"
+    if terms.output_probe is None and importlib.util.find_spec("s3fs") is None:
+        return "lacks s3fs, which the bucket needs; install sitegen[s3] there"
     if terms.output_probe is not None and not terms.output_probe.is_file():
         return (
             f"doesn't see the output folder {terms.output_probe.parent}; build into a folder that all machines share,"

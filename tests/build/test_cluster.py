@@ -156,25 +156,38 @@ def _refuse_keys() -> None:
     Sealing.__setstate__ = refuse  # type: ignore[attr-defined]
 
 
+def _lack_s3fs() -> None:
+    import importlib.util
+
+    find = importlib.util.find_spec
+
+    def find_others(name: str, package: str | None = None) -> Any:
+        return None if name == "s3fs" else find(name, package)
+
+    importlib.util.find_spec = find_others
+
+
 @pytest.mark.slow
 def test_workers_that_do_not_fit_are_refused_with_a_sentence(
     workshop: Workshop, bucket: LocalBucket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with _cluster(1) as cluster:
         here = Program.here()
-        monkeypatch.setattr(
-            Program, "here", lambda: Program({**here.versions, "pygments": "0.1"}, here.code), raising=True
-        )
-        result = workshop.run("build", "--executor", _address(cluster))
+        other = Program({**here.versions, "pygments": "0.1"}, here.code)
+        with monkeypatch.context() as patched:
+            patched.setattr(Program, "here", lambda: other)
+            result = workshop.run("build", "--executor", _address(cluster))
         assert result.exit_code == 1
         assert "(here 0.1); install the same there." in result.output
-        monkeypatch.undo()
         cluster.get_client().run(_see_no_file_of, str(workshop.folder))
         result = workshop.run("build", "--executor", _address(cluster))
         assert result.exit_code == 1
         assert "doesn't see the output folder" in result.output
         result = workshop.run("build", "--executor", _address(cluster), "-o", f"{bucket.url}/site")
         assert "doesn't see the projection" in result.output
+        cluster.get_client().run(_lack_s3fs)
+        result = workshop.run("build", "--executor", _address(cluster), "-o", f"{bucket.url}/site")
+        assert "lacks s3fs, which the bucket needs; install sitegen[s3] there." in result.output
 
 
 def test_a_scheduler_that_is_not_there_is_told(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
