@@ -239,9 +239,21 @@ def test_address_ends_with_a_slash(tmp_path: Path, url: str) -> None:
     assert read(tmp_path, f"[site]\nbase_url = '{url}'").site.base_url == url.rstrip("/") + "/"
 
 
-@pytest.mark.parametrize("url", ["s3://bucket/a.duckdb", "https://a.org/a.duckdb", "zip::s3://a"], ids=repr)
-def test_remote_projection_is_refused_in_a_sentence(tmp_path: Path, url: str) -> None:
-    assert "reads files on this computer only" in refusal(tmp_path, "", source=f"[source]\nprojection = '{url}'\n")
+@pytest.mark.parametrize("url", ["s3://bucket/a.duckdb", "https://a.org/x/a.duckdb?key=1"], ids=repr)
+def test_projection_with_an_address_has_its_copy_in_the_private_folder(tmp_path: Path, url: str) -> None:
+    source = read(tmp_path, "", source=f"[source]\nprojection = ['b.duckdb', '{url}']\n").source
+    (remote,) = source.remote
+    assert source.projections == (tmp_path / "b.duckdb", remote.copy)
+    assert remote.address == url
+    assert remote.copy.parent == tmp_path / ".sitegen" / "fetched"
+    assert remote.copy.name.endswith("-a.duckdb")
+    other = read(tmp_path, "", source=f"[source]\nprojection = '{url}2'\n").source.remote[0]
+    assert other.copy != remote.copy
+
+
+@pytest.mark.parametrize("key", ["[output]\ndirectory", "[theme]\nfolder"])
+def test_address_in_place_of_a_folder_is_refused_in_a_sentence(tmp_path: Path, key: str) -> None:
+    assert "reads files on this computer only" in refusal(tmp_path, f"{key} = 'https://a.org/a'")
 
 
 @pytest.mark.parametrize("source", ["", "[source]", "[source]\nprojection = []"], ids=["none", "empty", "no-path"])
