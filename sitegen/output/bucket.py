@@ -188,8 +188,11 @@ class Bucket:
             return b""
 
     def withdraw(self, path: str) -> None:
-        """Take one object out, whatever it holds. Raises OutputError when it may still be there."""
-        for reason in self._store.remove([path]).values():
+        """Take one object out, whatever it holds. Raises OutputError when it may still be there.
+
+        The list of files goes with it: the records say that the object stands, so the next build must look.
+        """
+        for reason in self._store.remove([path, DOT_FILE]).values():
             raise OutputError(reason)
 
     def _find_standing(self) -> dict[str, FileRecord]:

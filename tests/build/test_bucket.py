@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from sitegen.gate.encoding import b64u
 from sitegen.output.failures import as_store_error
 from sitegen.output.store import Store
 from tests.support.bucket import LocalBucket, local_bucket, lose_server
@@ -129,6 +130,29 @@ def test_what_others_took_away_or_changed_is_put_back_by_a_look_at_all(workshop:
     workshop.talk(_talk("one"), _talk("two"), _talk("three"), salt="b")
     workshop.build()
     assert bucket.tree("site") == whole
+
+
+def test_protected_pages_are_sealed_and_what_would_open_them_is_withdrawn(
+    workshop: Workshop, bucket: LocalBucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITEGEN_SITE_SECRET", b64u(bytes(range(32))))
+    monkeypatch.setenv("PEARL", "correct horse battery staple")
+    gated = share("one", "one", 'gate = "password"', 'secret = "env:PEARL"', "listed = true")
+    text = (workshop.folder / "sitegen.toml").read_text().replace(_only("one"), gated)
+    (workshop.folder / "sitegen.toml").write_text(text)
+    workshop.build()
+    assert not [path for path, data in bucket.tree("site").items() if b"Good day" in data and "/one/" in path]
+    told = share("two", "two", 'title = "correct horse battery staple"', "listed = true")
+    (workshop.folder / "sitegen.toml").write_text(text.replace(_only("two"), told))
+    result = workshop.run("build")
+    assert result.exit_code == 3
+    assert "held the password" in result.output
+    assert not [path for path, data in bucket.tree("site").items() if b"horse battery" in data]
+    # The password isn't one any more, so the same page may stand.
+    (workshop.folder / "sitegen.toml").write_text(text.replace(_only("two"), told).replace(gated, _only("one")))
+    workshop.build()
+    workshop.build("-o", str(workshop.public))
+    assert bucket.tree("site") == workshop.tree()
 
 
 def test_what_a_bucket_holds_can_be_checked(workshop: Workshop, bucket: LocalBucket) -> None:
