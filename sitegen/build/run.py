@@ -14,7 +14,6 @@ from sitegen import pages
 from sitegen.assets import load_assets
 from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, OnProgress, invocation
 from sitegen.build.clean import Scans, policy_of
-from sitegen.build.cluster import Cluster
 from sitegen.build.gates import Gates, watch_vault
 from sitegen.build.keys import PACKAGE, make_keys
 from sitegen.build.lookout import look_over
@@ -189,6 +188,8 @@ class Run:
         address, jobs = self.options.executor, self.options.jobs
         if address is None:
             return partial(make_all, jobs=jobs)
+        from sitegen.build.cluster import Cluster  # with all that fetching needs
+
         remote = {each.copy: each.address for each in self.config.source.remote}
         return partial(Cluster(address, remote).make_all, jobs=jobs)
 
