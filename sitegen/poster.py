@@ -18,13 +18,17 @@ from sitegen.model import Poster
 
 WIDTH, HEIGHT = 1200, 630
 _MARGIN = 88
-_PAPER, _INK, _MUTED, _LINE, _EDGE, _ACCENT = "#fcfbf8", "#1d1b18", "#6b655c", "#e4dfd6", "#8f8779", "#9a4a1c"
+_PAPER, _LINE, _EDGE = 0, 1, 2
+_INK, _MUTED, _ACCENT = 3, 11, 19
+"""Places in the palette; of an ink the faintest of the steps that smooth its letters."""
+_STEPS = 8
+_FLAT = ((252, 251, 248), (228, 223, 214), (143, 135, 121))
+_INKS = ((29, 27, 24), (107, 101, 92), (154, 74, 28))
 _FACE = ("fontpkg_source_serif_4", "files", "SourceSerif4[opsz,wght].ttf")
 _TITLE_SIZES = ((80, 3), (66, 3), (54, 4))
 """Sizes of a title, largest first, each with the lines it may take."""
 _SMALL = 30
 _STRIP = 72
-_COLOURS = 32
 _DROPPED = ("So", "Sk", "Cf", "Cc", "Cs", "Co", "Cn")
 """Categories of characters that a line can do without: pictures, signs of formatting."""
 _LONGEST = 300
@@ -34,16 +38,39 @@ _ABSENT = "\U0010ffff"
 
 def draw(poster: Poster) -> bytes:
     """The picture as PNG."""
-    image = Image.new("RGB", (WIDTH, HEIGHT), _PAPER)
-    canvas = ImageDraw.Draw(image)
-    _draw_line(canvas, poster.site, y=_MARGIN - 16, weight=600, colour=_ACCENT)
-    _draw_title(canvas, poster.title)
-    _draw_shape(canvas, poster.shape)
-    _draw_line(canvas, poster.facts, y=HEIGHT - _MARGIN + 16, weight=400, colour=_MUTED)
-    packed = image.quantize(_COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    image = Image.new("P", (WIDTH, HEIGHT), _PAPER)
+    image.putpalette(_palette())
+    _draw_line(image, poster.site, y=_MARGIN - 16, weight=600, ink=_ACCENT)
+    _draw_title(image, poster.title)
+    _draw_shape(image, poster.shape)
+    _draw_line(image, poster.facts, y=HEIGHT - _MARGIN + 16, weight=400, ink=_MUTED)
     data = io.BytesIO()
-    packed.save(data, "PNG", compress_level=6)
+    image.save(data, "PNG", compress_level=3)  # half the time of 6, for a quarter more bytes
     return data.getvalue()
+
+
+def _palette() -> bytes:
+    """The flat colours, then each ink from the faintest step to the full one."""
+    mixed = (
+        round(paper + (full - paper) * step / _STEPS)
+        for ink in _INKS
+        for step in range(1, _STEPS + 1)
+        for paper, full in zip(_FLAT[_PAPER], ink, strict=True)
+    )
+    return bytes(chain(*_FLAT, mixed))
+
+
+def _draw_text(
+    image: Image.Image, at: tuple[int, int], text: str, *, font: ImageFont.FreeTypeFont, anchor: str, ink: int
+) -> None:
+    """Letters smoothed by steps of their ink: to find a picture's colours afterwards costs more than to draw it."""
+    left, top, right, bottom = map(round, font.getbbox(text, anchor=anchor))
+    if left >= right or top >= bottom:
+        return
+    mask = Image.new("L", (right - left, bottom - top))
+    ImageDraw.Draw(mask).text((-left, -top), text, font=font, fill=255, anchor=anchor)
+    steps = [round(value * _STEPS / 255) for value in range(256)]
+    image.paste(mask.point([ink + step - 1 if step else _PAPER for step in steps]), (at[0] + left, at[1] + top))
 
 
 def drawable(text: str) -> str:
@@ -74,22 +101,23 @@ def _font(size: int, weight: int) -> ImageFont.FreeTypeFont:
     return font
 
 
-def _draw_line(canvas: ImageDraw.ImageDraw, text: str, *, y: int, weight: int, colour: str) -> None:
+def _draw_line(image: Image.Image, text: str, *, y: int, weight: int, ink: int) -> None:
     font = _font(_SMALL, weight)
     line = _cut(drawable(text), font, WIDTH - 2 * _MARGIN)
-    canvas.text((_MARGIN, y), line, font=font, fill=colour, anchor="ls" if y > HEIGHT / 2 else "la")
+    _draw_text(image, (_MARGIN, y), line, font=font, anchor="ls" if y > HEIGHT / 2 else "la", ink=ink)
 
 
-def _draw_title(canvas: ImageDraw.ImageDraw, title: str) -> None:
+def _draw_title(image: Image.Image, title: str) -> None:
     lines, font = _fitted(drawable(title))
     if not lines or font is None:
         return
     step = round(font.size * 1.18)
     top, bottom = _MARGIN + 36, HEIGHT - _MARGIN - _STRIP - 42
     y = top + (bottom - top - step * len(lines)) // 2
-    canvas.rectangle((_MARGIN, y + 6, _MARGIN + 5, y + step * len(lines) - 6), fill=_ACCENT)
+    bar = (_MARGIN, y + 6, _MARGIN + 5, y + step * len(lines) - 6)
+    ImageDraw.Draw(image).rectangle(bar, fill=_ACCENT + _STEPS - 1)
     for line in lines:
-        canvas.text((_MARGIN + 36, y + step // 2), line, font=font, fill=_INK, anchor="lm")
+        _draw_text(image, (_MARGIN + 36, y + step // 2), line, font=font, anchor="lm", ink=_INK)
         y += step
 
 
@@ -138,8 +166,9 @@ def _cut(text: str, font: ImageFont.FreeTypeFont, width: int) -> str:
     return f"{text} …"
 
 
-def _draw_shape(canvas: ImageDraw.ImageDraw, shape: Sequence[int]) -> None:
+def _draw_shape(image: Image.Image, shape: Sequence[int]) -> None:
     """How much was done along the conversation, as bars over the whole width; a line for nothing."""
+    canvas = ImageDraw.Draw(image)
     base = HEIGHT - _MARGIN - 30
     canvas.line((_MARGIN, base, WIDTH - _MARGIN, base), fill=_LINE, width=2)
     step = (WIDTH - 2 * _MARGIN) / max(1, len(shape))
