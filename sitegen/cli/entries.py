@@ -66,7 +66,7 @@ def find_gated(registry: Registry, slug: str) -> Gated:
         return (shares or found)[0]
     if any(folded(share.slug) == folded(slug) for share in registry.shares):
         raise UsageError(f"“{safe(slug)}” has no gate, or has expired; “sitegen shares” lists what protects each share")
-    raise UsageError(f"nothing is shared as “{safe(slug)}”; “sitegen shares” lists what is")
+    raise UsageError(f"nothing is shared as “{safe(slug)}”; “sitegen shares” lists what is shared")
 
 
 def place_of(config: Config, target: Gated) -> Place:

@@ -71,7 +71,7 @@ def _tell(report: Report) -> None:
     if len(lines) > _SHOWN:
         click.echo(f"… and {len(lines) - _SHOWN:,} more; --json lists all")
     count = len(report.missing) + len(report.changed) + len(report.extra) + len(report.unsafe)
-    told = f"{count:,} differ" if count else "all as the manifest says"
+    told = f"{count:,} differ{'s' if count == 1 else ''}" if count else "all as the manifest says"
     unseen = "" if report.lists_all else "; what is there besides can't be known"
     click.echo(f"{counted(report.checked, 'file')} checked: {told}{unseen}")
     click.echo(_signature(report))

@@ -216,7 +216,8 @@ def _reason(error: Exception) -> str:
         case RecursionError():
             return "it is nested too deeply"
         case json.JSONDecodeError():
-            return f"it isn't JSON: {error.msg[0].lower()}{error.msg[1:]} at character {error.pos + 1}"
+            told = error.msg.removesuffix(" at")  # as some of Python's end
+            return f"it isn't JSON: {told[0].lower()}{told[1:]} at character {error.pos + 1}"
         case _:
             return f"it isn't JSON: {error}"
 
