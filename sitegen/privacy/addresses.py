@@ -6,9 +6,11 @@ Addresses that belong to nobody (example.org, git@…) aren't any.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
+from sitegen.privacy.letters import letter_at, letter_before
 from sitegen.privacy.texts import Texts
 
 Span = tuple[int, int]
@@ -166,22 +168,21 @@ def find_hosts(texts: Texts) -> Iterator[Span]:
 
 
 def find_hidden(texts: Texts, word: str) -> Iterator[Span]:
-    """Where a word of the owner's own list stands, in any case, not as part of a longer word."""
+    """Where a word of the owner's own list stands, in any case and composed or not, not as part of a longer word."""
+    composed = {word, unicodedata.normalize("NFC", word), unicodedata.normalize("NFD", word)}
     spellings = {
         form.encode("utf-8", "surrogatepass").lower()
-        for form in (word, word.lower(), word.upper(), word.title(), word.capitalize())
+        for each in composed
+        for form in (each, each.lower(), each.upper(), each.title(), each.capitalize())
     }
     for spelling in sorted(spellings):
         yield from _whole(texts, spelling)
 
 
-_LETTER: Final = re.compile(rb"[A-Za-z0-9\x80-\xff]")
-
-
 def _whole(texts: Texts, needle: bytes) -> Iterator[Span]:
     """A needle of small letters as a word of its own; marks and underscores end a word."""
+    first, last = letter_at(needle, 0), letter_before(needle, len(needle))
     for at in texts.find(needle, is_folded=True):
         end = at + len(needle)
-        is_begun = at and _LETTER.match(texts.data, at - 1) and _LETTER.match(needle)
-        if not is_begun and not (_LETTER.match(texts.data, end) and _LETTER.match(needle, len(needle) - 1)):
+        if not (first and letter_before(texts.data, at)) and not (last and letter_at(texts.data, end)):
             yield at, end

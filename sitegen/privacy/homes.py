@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from sitegen.privacy.letters import letter_before
 from sitegen.privacy.texts import Texts
 from sitegen.privacy.words import is_system_folder
 
@@ -47,7 +48,7 @@ _WINDOWS_LEAD: Final = re.compile(
     rb"(?:[A-Za-z](?::|%3a)|\\{2,8}wsl(?:\$|\.localhost)\\{1,4}[\w.-]+|\\{2,8}[\w.-]+\\{1,4}[A-Za-z]\$)$", re.I
 )
 _ENCODED_LEAD: Final = re.compile(rb"(?<![A-Za-z0-9])[A-Za-z]-$")
-_PART_OF_PATH: Final = re.compile(rb"[\w.~)}\]\x80-\xff-]")
+_PART_OF_PATH: Final = re.compile(rb"[_.~)}\]-]")
 _PROJECTS: Final = re.compile(rb"projects(?:/|\\{1,4}|%2f)(?:[A-Za-z]-)?$", re.I)
 _LONGEST_LEAD: Final = 60
 
@@ -95,7 +96,7 @@ def _unix(texts: Texts, word: bytes, start: int, name_start: int) -> Home | None
 
 def _is_part_of_path(data: bytes, start: int) -> bool:
     """Whether what stands before lets a path go on."""
-    return _PART_OF_PATH.search(data, max(0, start - 1), start) is not None
+    return _PART_OF_PATH.search(data, max(0, start - 1), start) is not None or letter_before(data, start)
 
 
 def _is_web(data: bytes, start: int) -> bool:

@@ -11,12 +11,11 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from sitegen.privacy.homes import Home
+from sitegen.privacy.letters import letter_at, letter_before
 from sitegen.privacy.texts import Texts, decode, encode
 from sitegen.privacy.words import is_account, is_word
 
 _WORD: Final = re.compile(rb"[\w\x80-\xff]")
-_ESCAPE: Final = re.compile(rb"(?:\\[nrt]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4})$")
-"""Ends in a letter or digit that is none of the text."""
 _ESCAPED: Final = re.compile(rb"\\{1,4}[nrt\"']")
 """No step of a path."""
 _MODE: Final = rb"[bcdlpsD-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?"
@@ -60,8 +59,9 @@ def find_people(texts: Texts, names: Collection[str]) -> Iterator[tuple[int, int
 
 
 def _is_apart(data: bytes, start: int, end: int) -> bool:
-    is_within = start and _WORD.match(data, start - 1) and not _ESCAPE.search(data, max(0, start - 6), start)
-    return not is_within and not _WORD.match(data, end)
+    if data[end : end + 1] == b"_" or (start and data[start - 1 : start] == b"_"):
+        return False
+    return not letter_before(data, start) and not letter_at(data, end)
 
 
 def _is_person(texts: Texts, start: int, end: int, name: str) -> bool:

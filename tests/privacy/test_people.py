@@ -198,10 +198,28 @@ def test_machines_are_masked_by_option_only(option: str, text: str, expected: st
         ("Project Blue", "the project blue plan", "the [hidden] plan"),
         ("Müller", "MÜLLER und müller und Müllerin", "[hidden] und [hidden] und Müllerin"),
         ("x++", "in x++ and X++", "in [hidden] and [hidden]"),
+        ("Acme", "“Acme” and Acme’s — Acme—now, Acme…", "“[hidden]” and [hidden]’s — [hidden]—now, [hidden]…"),
+        ("Acme", "→Acme, ✅Acme, «Acme», Acme\u00a0Ltd", "→[hidden], ✅[hidden], «[hidden]», [hidden]\u00a0Ltd"),
+        ("Acme", "Acmeの計画, AcmeÜber", "[hidden]の計画, AcmeÜber"),
+        ("山田", "山田さんは", "[hidden]さんは"),
+        ("김철수", "김철수는", "[hidden]는"),
+        ("Acme", '{"a": "x\\nAcme%20\\u201cAcme"}', '{"a": "x\\n[hidden]%20\\u201c[hidden]"}'),
+        ("Müller", "Mu\u0308ller and Müller", "[hidden] and [hidden]"),
+        ("Acme", "\x1b[1mAcme\x1b[0m", "\x1b[1m[hidden]\x1b[0m"),
     ],
 )
 def test_own_words_are_hidden_in_any_case(word: str, text: str, expected: str) -> None:
     assert shown(text, hide=(word,)) == expected
+
+
+@pytest.mark.parametrize("around", ["“{}”", "{}’s", "{}—", "→ {}…", "{}さん"])
+def test_name_beside_marks_that_are_no_ascii_goes(around: str) -> None:
+    assert shown("in /home/zelda: " + around.format("zelda")) == "in ~: " + around.format("user")
+
+
+@pytest.mark.parametrize("before", ["“", "→ ", "→", "└─", "\u00a0", "…", "在", "パス：", "\x1b[1m"])
+def test_home_behind_a_mark_that_is_no_ascii_is_one(before: str) -> None:
+    assert shown(f"{before}/home/zelda/x") == f"{before}~/x"
 
 
 def test_everything_can_be_kept() -> None:
