@@ -7,15 +7,13 @@ so nothing depends on who was quick.
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing.connection import wait
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
@@ -162,6 +160,9 @@ _worker: Worker | None = None
 @contextmanager
 def _start(setting: Setting, processes: int) -> Iterator[Executor]:
     """A pool whose processes start from nothing: forking a process that DuckDB has given threads isn't safe."""
+    import multiprocessing  # with its sockets a fortieth of a build that needs no pool
+    from concurrent.futures import ProcessPoolExecutor
+
     context = multiprocessing.get_context("spawn")
     executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_set_up, initargs=(setting,))
     try:
@@ -179,7 +180,10 @@ def _set_up(setting: Setting) -> None:
 
 def _end_with_parent() -> None:
     """A build that is killed must not leave processes that go on writing."""
-    parent = multiprocessing.parent_process()
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
         os._exit(1)

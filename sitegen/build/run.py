@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sitegen import pages
 from sitegen.assets import load_assets
@@ -16,12 +17,10 @@ from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, OnProgress, i
 from sitegen.build.clean import Scans, policy_of
 from sitegen.build.gates import Gates, watch_vault
 from sitegen.build.keys import PACKAGE, make_keys
-from sitegen.build.lookout import look_over
 from sitegen.build.owners import SITE
 from sitegen.build.pool import MakeAll, make_all
 from sitegen.build.reading import Found
 from sitegen.build.renderers import Renderers
-from sitegen.build.scan import Leak
 from sitegen.build.site import SiteBuild
 from sitegen.build.theme import Layers
 from sitegen.build.wanted import find_shares, open_vault
@@ -40,6 +39,9 @@ from sitegen.output.watch import Watch
 from sitegen.shares import Registry
 from sitegen.urls import Urls
 from sitegen.wording.counts import counted
+
+if TYPE_CHECKING:
+    from sitegen.build.scan import Leak
 
 _FEW = 5
 
@@ -77,15 +79,24 @@ class Run:
             self.on_progress("finishing", 0, 0)
             site.make_indexes()
             site.finish()
-            look = look_over(site)
-            self.warnings += [*site.gates.notes, *look.notes, *self._renderer_notes(site)]
+            leaks, notes = self._look_over(site)
+            self.warnings += [*site.gates.notes, *notes, *self._renderer_notes(site)]
             # Before the state says that all is done: a narrowed share must leave no trace, whenever a build dies.
             Cache(self.cache_folder).prune(site.used_entries)
             Scans.within(self.scan_folder).prune(registry.shares)
-            state.finish(self._finished(site, registry, is_clean=not look.leaks))
-        _refuse_leaks(look.leaks)
+            state.finish(self._finished(site, registry, is_clean=not leaks))
+        _refuse_leaks(leaks)
         _refuse_unfinished(site)
         return self._report(site, registry)
+
+    def _look_over(self, site: SiteBuild) -> tuple[Sequence[Leak], Sequence[str]]:
+        """Leaks, and sentences for the owner. Where nothing is protected there is nothing to look for, or to import."""
+        if not any(share.is_gated for share in site.shares) and not any(each.is_gated for each in site.projects):
+            return (), ()
+        from sitegen.build.lookout import look_over
+
+        look = look_over(site)
+        return look.leaks, look.notes
 
     @property
     def state_folder(self) -> Path:
