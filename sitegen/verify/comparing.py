@@ -112,7 +112,7 @@ def _open(target: str) -> Iterator[Place]:
     if path.is_dir():
         yield FolderPlace(path)
         return
-    if not path.exists():
+    if not path.is_file():  # a device never ends, and a pipe never begins
         msg = f"there is no file or folder {target}"
         raise UsageError(msg)
     with ZipPlace.open(path) as place:

@@ -125,7 +125,13 @@ def _wait(asked: str | None) -> float:
 
 def base_of(url: str) -> str:
     """The address that a site's files are below of. Raises UsageError when it can't be one."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    if "@" in parts.netloc:
+        msg = "an address to check can't hold a user or a password; name it without them"
+        raise UsageError(msg)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
         msg = f"{url[:200]} isn't the address of a site, such as https://ann.github.io/talks/"
         raise UsageError(msg)

@@ -104,9 +104,23 @@ def test_place_without_a_manifest_needs_one_named(tmp_path: Path) -> None:
     assert "--manifest names an archive" in result.output
 
 
-@pytest.mark.parametrize("target", ["no/such/place", "ftp://example.org/", "https://example.org/?x=1"])
+@pytest.mark.parametrize("target", ["no/such/place", "ftp://example.org/", "https://example.org/?x=1", "http://[::1"])
 def test_target_that_is_none_is_refused(target: str) -> None:
     assert run(target).exit_code == 2
+
+
+def test_device_or_pipe_is_refused_unread(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "endless.zip")
+    result = run(str(tmp_path / "endless.zip"))
+    assert result.exit_code == 2
+    assert "there is no file or folder" in result.output
+
+
+def test_password_in_an_address_is_refused_and_not_repeated() -> None:
+    result = run("https://ann:hunter2@example.org/")
+    assert result.exit_code == 2
+    assert "can't hold a user or a password" in result.output
+    assert "hunter2" not in result.output
 
 
 def test_signature_by_the_named_key_is_good_and_any_change_makes_it_bad(folder: Path, tmp_path: Path) -> None:
