@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-_RANGE: Final = re.compile(r"bytes=(\d*)-(\d*)", re.ASCII)
+_RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 _INDEX: Final = "index.html"
 _SHOWN_HIDDEN: Final = frozenset({".well-known", ".nojekyll"})
 
