@@ -17,6 +17,7 @@ from sitegen.publish.git import Git, GitError, drop, home_of, import_stream, ind
 from sitegen.publish.target import GitAddress, OnPut, without_credentials
 from sitegen.publish.tree import Tree
 
+EPOCH = "SOURCE_DATE_EPOCH"
 _NEW = "refs/published/new"
 _TIP = "refs/published/tip"
 _MARK = "Sitegen-Tree"
@@ -127,8 +128,8 @@ class PublishedBranch:
         if self._tip and tree == self._git.line("rev-parse", f"{self._tip}^{{tree}}") and self._is_ours():
             return
         message = f"Publish the site\n\n{_MARK}: {tree}\n"
-        moment = os.environ.get("SOURCE_DATE_EPOCH", str(int(time.time())))
-        dates = {f"GIT_{who}_DATE": f"{moment} +0000" for who in ("AUTHOR", "COMMITTER")}
+        moment = _moment()
+        dates = {f"GIT_{who}_DATE": f"@{moment} +0000" for who in ("AUTHOR", "COMMITTER")}
         author = Git(self._git.folder, self._git.repository, _AUTHOR | dates)
         commit = author.line("commit-tree", tree, "-F", "-", given=[message.encode()])
         lease = f"--force-with-lease={self._ref}:{self._tip}"  # nobody else may have published meanwhile
@@ -151,6 +152,23 @@ def without_secrets(text: str, remote: str) -> str:
     return text.replace(remote, without_credentials(remote))
 
 
+def _address(given: str) -> str:
+    """What was given, once it's known that it can be taken apart to show it. Raises UsageError, and repeats nothing."""
+    try:
+        without_credentials(given)
+    except ValueError:
+        raise UsageError("what follows the branch's @ isn't an address that can be read; name another") from None
+    return given
+
+
+def _moment() -> str:
+    """When to say that it was published, in unix seconds. Raises UsageError."""
+    moment = os.environ.get(EPOCH) or str(int(time.time()))
+    if not (moment.isascii() and moment.isdecimal()):
+        raise UsageError(f"{EPOCH} is “{moment[:40]}”, and should be a number of seconds since 1970")
+    return moment
+
+
 def _find_remote(address: GitAddress, folder: Path, *, is_home: bool) -> str:
     """The name or address of the remote. Raises UsageError when none is named and there's no usual one."""
     names = Git(folder).line("remote").splitlines() if is_home else []
@@ -160,7 +178,7 @@ def _find_remote(address: GitAddress, folder: Path, *, is_home: bool) -> str:
         path = (folder / Path(given).expanduser()).absolute()
         if given.startswith("-") or (is_path and not path.exists()):
             raise UsageError(f"“{given}” is neither a remote of this repository nor an address of one; name another")
-        return str(path) if is_path else given
+        return str(path) if is_path else _address(given)
     if "origin" in names or len(names) == 1:
         return "origin" if "origin" in names else names[0]
     what = "has several remotes" if names else "has no remote" if is_home else "isn't in a git repository"

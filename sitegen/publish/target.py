@@ -87,8 +87,8 @@ def read_address(text: str, *, folder: Path) -> Address:
 
 
 def without_credentials(url: str) -> str:
-    """An address as it may be shown and kept: without the user and password that it may hold."""
+    """An address as it may be shown and kept: without the user, the password and the query that it may hold."""
     parts = urlsplit(url) if "://" in url else None
-    if parts is None or "@" not in parts.netloc:
+    if parts is None or not ("@" in parts.netloc or parts.query or parts.fragment):
         return url
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))

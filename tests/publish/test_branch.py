@@ -216,6 +216,7 @@ def test_share_that_was_taken_back_leaves_the_branch_though_nothing_else_may(own
         ("git:gh-pages", "isn't in a git repository"),
         ("git:gh-pages@nowhere", "neither a remote of this repository nor an address"),
         ("git:gh-pages@--upload-pack=x", "neither a remote"),
+        ("git:gh-pages@https://[::1", "isn't an address that can be read"),
         ("git:a..b@.", "can't be the name of a branch"),
         ("git:-x@.", "can't be the name of a branch"),
     ],
@@ -237,7 +238,13 @@ def test_credentials_of_a_remote_are_told_to_nobody(owner: Owner) -> None:
     result = owner.publish("git:gh-pages@https://ann:hunter2@127.0.0.1:9/talks.git", code=1)
     assert "hunter2" not in result.output
     assert without_credentials("https://ann:hunter2@example.org/x.git") == "https://example.org/x.git"
+    assert without_credentials("https://example.org/x.git?token=hunter2#x") == "https://example.org/x.git"
     assert without_credentials("git@example.org:ann/x.git") == "git@example.org:ann/x.git"
+
+
+def test_moment_that_is_no_number_is_told(owner: Owner, host: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    assert "SOURCE_DATE_EPOCH is “yesterday”" in owner.publish(to(host), code=2).stderr
 
 
 def test_git_that_is_not_installed_is_told(owner: Owner, host: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
