@@ -36,7 +36,7 @@ class PublishedFolder:
         return str(self.root)
 
     def compare(self, tree: Tree, *, known: Collection[str]) -> Changes:
-        """What would change; the whole folder is hashed, for somebody else may have written here."""
+        """What would change; what may be ours is hashed, for somebody else may have written here."""
         try:
             return self._compare(tree, known)
         except OSError as error:
@@ -46,8 +46,10 @@ class PublishedFolder:
         if self.root.exists() and not self.root.is_dir():
             raise PublishError(f"{self.root} is a file; name a folder.")
         lines = read_lines(self.root)
-        live = {path: hash_file(self.root / path) for path, kind in walk(self.root) if kind is Kind.FILE}
-        live = {path: sha256 for path, sha256 in live.items() if _is_seen(path)}
+        files = [path for path, kind in walk(self.root) if kind is Kind.FILE and _is_seen(path)]
+        # Without a list nothing but these can be ours: a home folder named by mistake isn't read through.
+        doubtful = None if lines is not None else {*known, *tree.files}
+        live = {path: hash_file(self.root / path) if doubtful is None or path in doubtful else "" for path in files}
         odd = [path for path, kind in walk(self.root) if kind is not Kind.FILE]
         ours = {path for path, sha256 in live.items() if path in known or line_for(path, sha256) in (lines or ())}
         same = {path for path, sha256 in live.items() if tree.files.get(path) == sha256}

@@ -113,3 +113,13 @@ def test_site_that_changed_since_the_build_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PublishError, match="changed after the build"):
         target.publish(built, target.compare(built, known=()), on_put=lambda *_: None)
     assert not (tmp_path / "live" / "index.html").exists()
+
+
+def test_folder_of_somebody_else_is_refused_without_reading_it_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "film.mkv").write_text("very long")
+    monkeypatch.setattr("sitegen.publish.folder.hash_file", lambda file: pytest.fail(f"{file} was read"))
+    with pytest.raises(RefusedError, match=r"film\.mkv"):
+        PublishedFolder(tmp_path / "home").compare(make_tree(tmp_path / "site", FIRST), known=())
