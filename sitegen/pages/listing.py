@@ -77,7 +77,7 @@ def _entry(frame: Frame, page: str, card: Card, children: Sequence[Card]) -> Ent
         href,
         is_protected=False,
         title=card.title,
-        prompt="" if card.first_prompt.startswith(card.title.rstrip("…")) else card.first_prompt,
+        prompt="" if _says_again(card.title, card.first_prompt) else card.first_prompt,
         date=frame.dates.day(last),
         at=machine(last),
         facts=tuple(facts.entry(frame.t, card)),
@@ -85,6 +85,12 @@ def _entry(frame: Frame, page: str, card: Card, children: Sequence[Card]) -> Ent
         spark=charts.sparkline(card.shape, top=9),
         children=tuple(Link(frame.link(page, urls.share_page(child.slug)), child.title) for child in children),
     )
+
+
+def _says_again(title: str, prompt: str) -> bool:
+    """Whether one begins with the other: titles are often made of prompts, shortened and without their markup."""
+    one, other = ("".join(filter(str.isalnum, text)).casefold() for text in (title, prompt))
+    return bool(one and other) and (one.startswith(other) or other.startswith(one))
 
 
 def weeks(frame: Frame, cards: Iterable[Card], newest: datetime | None) -> list[charts.Bar]:

@@ -71,11 +71,17 @@ def test_an_entry_has_its_facts_and_its_picture() -> None:
         assert said in page
 
 
-def test_a_title_that_is_the_first_prompt_isnt_said_twice() -> None:
-    page = _project([_card("a", title="Why is the list…", first_prompt="Why is the list empty?")])[
-        "p/mailbox/index.html"
-    ]
-    assert "empty?" not in page
+@pytest.mark.parametrize(
+    ("title", "prompt"),
+    [
+        ("Why is the list…", "Why is the list empty?"),
+        ("Why is the list empty? And the next?", "Why is the list empty?"),
+        ("why is the `list` empty", "Why  is the **list** empty?"),
+    ],
+)
+def test_a_title_that_is_the_first_prompt_isnt_said_twice(title: str, prompt: str) -> None:
+    page = _project([_card("a", title=title, first_prompt=prompt)])["p/mailbox/index.html"]
+    assert '<p class="prompt">' not in page
 
 
 def test_a_protected_entry_is_a_lock_and_two_words() -> None:
