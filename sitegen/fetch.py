@@ -46,6 +46,12 @@ def fetch(address: str, copy: Path, *, environ: Mapping[str, str] = os.environ) 
         return _over_fsspec(address, copy, known)
 
 
+def forget(copy: Path) -> None:
+    """Have the copy fetched anew next time, whatever the server says of it."""
+    with contextlib.suppress(OSError):
+        _note_file(copy).unlink(missing_ok=True)
+
+
 def shown(address: str) -> str:
     """The address as messages may name it: what follows a question mark can be a password."""
     return address.partition("?")[0].partition("#")[0]

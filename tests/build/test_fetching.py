@@ -169,6 +169,17 @@ def test_build_fails_rather_than_use_an_old_copy_and_says_how_to(workshop: Works
     assert workshop.run("build").exit_code == 0
 
 
+def test_page_in_place_of_a_projection_is_told_and_asked_for_again(workshop: Workshop, host: Host) -> None:
+    host.data = b"<!doctype html>Log in, please"
+    configure(workshop, host.address)
+    result = workshop.run("build")
+    assert result.exit_code == 1
+    assert f"What {host.address} gave isn't a DuckDB file; it may be a page that asks to log in" in result.stderr
+    host.data = projection(workshop, "tides")
+    workshop.build()
+    assert "On tides" in workshop.page("index.html")
+
+
 def test_copies_that_nothing_names_any_more_are_removed(workshop: Workshop, host: Host) -> None:
     host.data = projection(workshop, "tides")
     configure(workshop, host.address)
