@@ -70,6 +70,7 @@ def _room(terms: Terms, setting: Setting) -> Iterator[tuple[Setting, bool]]:
                 temp_folder=folder / "tmp",
                 cache_folder=folder / "cache",
                 scan_folder=folder / "scans",
+                compiled_folder=folder / "templates",
             ),
             False,
         )

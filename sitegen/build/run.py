@@ -31,7 +31,7 @@ from sitegen.errors import BuildError, RefusedError
 from sitegen.gate.vault import Vault
 from sitegen.model import ConversationHead, SharedView
 from sitegen.output.cache import Cache
-from sitegen.output.layout import CACHE_FOLDER, SCAN_FOLDER, STATE_FILE
+from sitegen.output.layout import CACHE_FOLDER, COMPILED_FOLDER, SCAN_FOLDER, STATE_FILE
 from sitegen.output.records import FinishedBuild
 from sitegen.output.state import State
 from sitegen.output.target import open_target
@@ -162,6 +162,7 @@ class Run:
             temp_folder=self._temp_folder,
             cache_folder=self.cache_folder,
             scan_folder=self.scan_folder,
+            compiled_folder=self.state_folder / COMPILED_FOLDER,
             policy=policy_of(self.config.privacy),
             shows_labels=self.config.pages.labels,
             is_cache_read=not self.options.is_full,

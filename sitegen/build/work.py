@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sitegen.assets import load_assets
 from sitegen.build import watchwords
 from sitegen.build.clean import Scans, SecretsFoundError, told
+from sitegen.build.compiled import CompiledTemplates
 from sitegen.build.keys import rendered_key
 from sitegen.build.posters import draw_once
 from sitegen.build.renderers import Told, notes_key
@@ -46,6 +47,7 @@ class Setting:
     temp_folder: Path
     cache_folder: Path
     scan_folder: Path
+    compiled_folder: Path
     policy: Policy
     shows_labels: bool = False
     is_cache_read: bool = True
@@ -110,6 +112,7 @@ def make_pages(setting: Setting) -> Pages:
         assets=load_assets(setting.static),
         urls=setting.urls,
         catalogue=Catalogue(setting.site.language),
+        compiled=CompiledTemplates(setting.compiled_folder) if setting.is_cache_read else None,
     )
 
 

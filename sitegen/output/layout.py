@@ -4,6 +4,7 @@ STATE_FILE = "state.sqlite"
 LOCK_FILE = "lock"
 CACHE_FOLDER = "cache"
 SCAN_FOLDER = "scans"
+COMPILED_FOLDER = "templates"
 
 DOT_FILE = ".sitegen-files"
 """In the output folder: one truncated hash for each file that sitegen wrote there."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jinja2 import Environment
+from jinja2 import BytecodeCache, Environment
 from markupsafe import Markup
 
 from sitegen import urls
@@ -56,12 +56,13 @@ class Frame:
     assets: Assets
     urls: Urls
     t: Catalogue
+    compiled: BytecodeCache | None = None
     dates: Dates = field(init=False)
     _environment: Environment = field(init=False)
 
     def __post_init__(self) -> None:
         self.dates = Dates(self.t, self.site.timezone)
-        self._environment = make_environment(self.templates)
+        self._environment = make_environment(self.templates, compiled=self.compiled)
         self._environment.globals.update(
             t=self.t, site=self.site, direction=self.t.direction, language=self.t.language, strings=self._strings()
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from jinja2 import BytecodeCache
+
 from sitegen.assets import Assets
 from sitegen.catalogue import Catalogue
 from sitegen.model import Card, Document, Poster, Project, Share, Transcript
@@ -18,13 +20,21 @@ from sitegen.urls import Urls
 class Pages:
     """Makes documents. Compiles each template once, so keep one for as many shares as possible.
 
-    `templates` are folders, sitegen's own first; a later folder's file replaces an earlier's.
+    `templates` are folders, sitegen's own first; a later folder's file replaces an earlier's. `compiled` keeps for the
+    next time what they are compiled to.
     """
 
     def __init__(
-        self, site: Site, *, templates: Sequence[Path], assets: Assets, urls: Urls, catalogue: Catalogue
+        self,
+        site: Site,
+        *,
+        templates: Sequence[Path],
+        assets: Assets,
+        urls: Urls,
+        catalogue: Catalogue,
+        compiled: BytecodeCache | None = None,
     ) -> None:
-        self._frame = Frame(site, templates, assets, urls, catalogue)
+        self._frame = Frame(site, templates, assets, urls, catalogue, compiled)
 
     def share(
         self,

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, nodes
+from jinja2 import (
+    BaseLoader,
+    BytecodeCache,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PrefixLoader,
+    StrictUndefined,
+    nodes,
+)
 from jinja2.exceptions import TemplateSyntaxError
 
 from sitegen.errors import ConfigError
@@ -21,8 +30,11 @@ OURS: Final = "sitegen"
 """The folder under which a theme finds the templates that its own take the place of."""
 
 
-def make_environment(folders: Sequence[Path]) -> Environment:
-    """Later folders take precedence; `sitegen/…` names the first one's, sitegen's own."""
+def make_environment(folders: Sequence[Path], *, compiled: BytecodeCache | None = None) -> Environment:
+    """Later folders take precedence; `sitegen/…` names the first one's, sitegen's own.
+
+    `compiled` keeps what templates are compiled to.
+    """
     own = FileSystemLoader(folders[0])
     layers: list[BaseLoader] = [FileSystemLoader(folder) for folder in reversed(folders)]
     environment = Environment(
@@ -33,6 +45,7 @@ def make_environment(folders: Sequence[Path]) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
         cache_size=-1,
+        bytecode_cache=compiled,
     )
     del environment.filters["safe"]  # what a template shows unescaped is decided in Python alone
     return environment

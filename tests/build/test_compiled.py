@@ -1,0 +1,53 @@
+"""Compiled templates are kept between builds, and never trusted further than they can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.workshop import Workshop, talk_about
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def _scribble(path: Path) -> None:
+    path.write_bytes(b"\0" * 200)
+
+
+def _swap(path: Path) -> None:
+    """Whole, but of another template."""
+    other = next(each for each in sorted(path.parent.iterdir()) if each != path)
+    path.write_bytes(other.read_bytes())
+
+
+def _make_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("damage", [_cut, _scribble, _swap, _make_folder])
+def test_damaged_ones_are_compiled_anew(workshop: Workshop, damage: Callable[[Path], None]) -> None:
+    workshop.talk(talk_about("herons"))
+    workshop.configure()
+    workshop.build()
+    made = workshop.tree()
+    kept = list((workshop.folder / ".sitegen" / "templates").iterdir())
+    assert kept
+    for path in kept:
+        damage(path)
+    for path in sorted(workshop.public.rglob("*.html")):
+        path.unlink()
+    workshop.build()
+    assert workshop.tree() == made
+
+
+def test_folder_that_cant_be_written_is_done_without(workshop: Workshop) -> None:
+    workshop.talk(talk_about("herons"))
+    workshop.configure()
+    (workshop.folder / ".sitegen").mkdir(mode=0o700)
+    (workshop.folder / ".sitegen" / "templates").write_text("in the way")
+    assert workshop.build()["written"] > 0
