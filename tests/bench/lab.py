@@ -51,7 +51,7 @@ class Lab:
         command = [sys.executable, "-m", "sitegen", *arguments]
         return measure(command, folder=folder, variables={**self.variables, "PYTHONPATH": str(self.program)})
 
-    def edit_template(self, mark: int) -> None:
+    def edit_template(self, mark: str) -> None:
         """Changes the template that all pages are made of; `mark` makes each change another."""
         original = (ROOT / _EDITED_TEMPLATE).read_text(encoding="utf-8")
         edited = original.replace("</body>", f"<!-- {mark} --></body>")

@@ -120,7 +120,7 @@ class Workload:
             case "one changed" if "ingest one" not in self._costs or len(self._costs["ingest one"]) <= number:
                 self._run("ingest one", number)
             case "template edit":
-                self._lab.edit_template(number)
+                self._lab.edit_template(f"{self.name} {number}")  # another one than the last workload left
             case "config edit":
                 self._configure(f"Measured {number}")
 
