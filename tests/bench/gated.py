@@ -85,7 +85,17 @@ class Opening:
     opened_bytes: int
 
 
-class GatedWorkload(Workload):
+class OpenWorkload(Workload):
+    """A workload without an address, so without pictures for where links are posted: protected pages have none."""
+
+    def _configure(self, title: str) -> None:
+        super()._configure(title)
+        path = self._folder / "sitegen.toml"
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if not line.startswith("base_url")), encoding="utf-8")
+
+
+class GatedWorkload(OpenWorkload):
     """A workload all of whose conversations are behind one password."""
 
     def _configure(self, title: str) -> None:
@@ -105,7 +115,10 @@ def measure_building(
 ) -> tuple[str, list[Verdict]]:
     """What a build of gated pages costs beyond the derivation, and how many derivations there are."""
     protected = replace(lab, variables=SECRETS)
-    workloads = (Workload(lab, "open", recipe, repeat=repeat), GatedWorkload(protected, "gated", recipe, repeat=repeat))
+    workloads = (
+        OpenWorkload(lab, "open", recipe, repeat=repeat),
+        GatedWorkload(protected, "gated", recipe, repeat=repeat),
+    )
     plain, gated = (by_step(each.measure(("cold",), say=say))["cold"].cpu_s for each in workloads)
     derivations = _derivations(workloads[1].site)
     stretching = _stretching_s() * derivations
