@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
-import zipfile
 from pathlib import Path
 
 import pytest
 
+from tests.support.published import archived, unpacked
 from tests.support.workshop import Workshop, share, talk_about
 
 WORDS = (b"tides", b"heron", b"reed bed")
-
-
-def unpacked(data: bytes) -> bytes:
-    return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
 
 
 def holding(files: dict[str, bytes]) -> list[str]:
     """The files that hold one of the words, in their bytes, their name or once unpacked."""
     found = {name: name.encode() + data + unpacked(data) for name, data in files.items()}
     return sorted(name for name, data in found.items() if any(word in data for word in WORDS))
-
-
-def archived(workshop: Workshop, target: Path) -> dict[str, bytes]:
-    assert workshop.run("archive", "-o", str(target)).exit_code == 0
-    with zipfile.ZipFile(target) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 @pytest.mark.parametrize("end", ["revoked", "expired", "unlisted"])
