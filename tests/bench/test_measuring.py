@@ -98,7 +98,7 @@ def test_every_step_is_measured_on_a_real_build(tmp_path: Path) -> None:
     assert tuple(results) == steps
     assert {result.runs for result in results.values()} == {2}
     assert results["no-op"].files == weigh(workload.site)[1]
-    assert "<!-- 1 --></body>" in (workload.site / "index.html").read_text(encoding="utf-8")
+    assert "<!-- tiny 1 --></body>" in (workload.site / "index.html").read_text(encoding="utf-8")
 
 
 def test_what_gates_cost_is_judged_by_a_build_without(tmp_path: Path) -> None:
