@@ -6,8 +6,6 @@ Only the owner's private folder is written. An entry that is damaged, or can't b
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -15,6 +13,8 @@ from pathlib import Path
 import jinja2
 from jinja2.bccache import Bucket, BytecodeCache
 
+from sitegen.errors import OutputError
+from sitegen.output.writer import replace_file
 from sitegen.pages import templates
 
 
@@ -40,12 +40,9 @@ class CompiledTemplates(BytecodeCache):
         data = BytesIO()
         bucket.write_bytecode(data)
         code = data.getvalue()
-        with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=self._folder)
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(code).digest() + code)
-            Path(temporary).replace(self._path(bucket))
+        with suppress(OSError, OutputError):
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            replace_file(self._path(bucket), hashlib.sha256(code).digest() + code)
 
     def _path(self, bucket: Bucket) -> Path:
         return self._folder / f"{bucket.key}-{self._way}"
