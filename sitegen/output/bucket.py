@@ -9,22 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Self
 
 from sitegen.errors import OutputError
-from sitegen.output.dotfile import dot_file_bytes, line_for
-from sitegen.output.folder import STALE, Removal, group
+from sitegen.output.books import STALE, Books, Removal, group
+from sitegen.output.dotfile import dot_file_bytes
 from sitegen.output.layout import DOT_FILE, DOT_OWNER
 from sitegen.output.plan import Claim, Plan, check_documents
 from sitegen.output.records import FileRecord
-from sitegen.output.stamps import ABSENT, Stamp
+from sitegen.output.stamps import Stamp
 from sitegen.output.state import State
 from sitegen.output.store import Standing, Store, hash_of
 from sitegen.output.writer import Document, Written
 
 _FEW = 3
-_BATCH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +71,19 @@ class BucketWriter:
         return standing.stamp if standing is not None and standing.sha256 == sha256 else None
 
 
-class Bucket:
+class Bucket(Books):
     """The objects of one site. See `Target` for the order of calls."""
 
+    _BATCH = 200
     is_live = True
 
     def __init__(self, store: Store, *, state: State, listed: Mapping[str, Stamp] | None) -> None:
+        super().__init__(state.last.files)
         self._store = store
         self._state = state
         self._listed = listed
-        self._ours: dict[str, FileRecord] = {}
-        self._plan = Plan({})
-        self._final: dict[str, FileRecord] = {}
-        self._owners: dict[str, str | None] = {}
         self._others: dict[str | None, set[str]] = {}
-        self._recorded = state.last.files
         self._standing = self._find_standing()
-        owners: dict[str, str | None] = {path: record.owner for path, record in self._recorded.items()}
-        self._kept_by_owner = group(self._recorded.values(), owners=owners)
-        self._known_by_owner: dict[str, dict[str, FileRecord]] = {}
 
     @classmethod
     def open(cls, store: Store, *, state: State, adopt: bool = False, is_full: bool = False) -> Self:
@@ -132,11 +124,6 @@ class Bucket:
             raise
         return self._remove(self._paths_of(None))
 
-    def remove(self, owner: str) -> Removal:
-        """Remove all that the owner has, now: for a share that has expired, before anything can fail."""
-        self._kept_by_owner.pop(owner, None)
-        return self._remove(self._paths_of(owner))
-
     def keep(self, owner: str) -> bool:
         """Keep the owner's objects when all stand as recorded. False: they must be put again."""
         records = self._kept_by_owner.get(owner)
@@ -153,32 +140,6 @@ class Bucket:
         """What puts the owner's documents; it can be sent to another process."""
         others = None if self._listed is None else frozenset(self._others.get(owner, ()))
         return BucketWriter(self._store, self._plan.claim(owner), self._known_by_owner.get(owner, {}), others)
-
-    def write(self, owner: str, documents: Iterable[Document]) -> set[str]:
-        """Put an owner's documents from here, a batch at a time, and return the paths of those that changed."""
-        writer, rest = self.writer(owner), iter(documents)
-        changed = set[str]()
-        while batch := list(islice(rest, _BATCH)):
-            written = writer.write(batch)
-            self.accept(written)
-            changed |= {file.record.path for file in written if file.is_changed}
-        return changed
-
-    def accept(self, written: Iterable[Written]) -> None:
-        """Count objects that a writer put among those of this build."""
-        self._final.update((file.record.path, file.record) for file in written)
-
-    def finish(self) -> tuple[dict[str, FileRecord], Removal]:
-        """Prune what is stale and put the list of files, if it has changed, last.
-
-        Stale objects that couldn't be removed stay among the records, so that the next build tries and tells again.
-        """
-        removal = self._remove([path for path in self._ours if path not in self._final])
-        failed = [path for path, _ in removal.failed]
-        lines = [line_for(record.path, record.sha256) for record in self._final.values()]
-        lines += [line_for(path, self._ours[path].sha256) for path in failed]
-        left = {path: replace(self._ours[path], owner=STALE, stamp=ABSENT) for path in (*failed, *removal.altered)}
-        return {**self._final, **left, DOT_FILE: self._seal(dot_file_bytes(lines))}, removal
 
     def read(self, path: str) -> bytes:
         """The bytes of an object; one that is gone is empty."""
@@ -215,9 +176,6 @@ class Bucket:
             for path, found in looked.items()
             if found is not None and found.sha256 is not None
         }
-
-    def _paths_of(self, owner: str | None) -> list[str]:
-        return [path for path in self._ours if self._owners[path] == owner]
 
     def _remove(self, paths: Iterable[str]) -> Removal:
         """Take away what is as we left it, which is looked at once more."""

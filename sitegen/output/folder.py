@@ -9,14 +9,14 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from sitegen.errors import OutputError
+from sitegen.output.books import STALE, Books, Removal, group
 from sitegen.output.dotfile import dot_file_bytes, line_for, read_lines
 from sitegen.output.failures import as_output_error
 from sitegen.output.ground import Kind, hash_file, is_within, look_at, remove_empty_parents, walk
@@ -25,51 +25,21 @@ from sitegen.output.plan import Plan
 from sitegen.output.records import FileRecord, LastBuild
 from sitegen.output.stamps import ABSENT, Stamp, stamp_output
 from sitegen.output.state import State
-from sitegen.output.writer import Document, Writer, Written, foreign, replace_file
+from sitegen.output.writer import Writer, foreign, replace_file
 
 _FEW = 3
-_BATCH = 500
-STALE = "stale"
-"""Owner of what should be gone, in no plan."""
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """What became of stale files: gone, kept because someone altered them, or not removable (with the reason)."""
-
-    removed: tuple[str, ...] = ()
-    altered: tuple[str, ...] = ()
-    failed: tuple[tuple[str, str], ...] = ()
-
-    def __add__(self, other: Removal) -> Removal:
-        return Removal(
-            tuple(dict.fromkeys(self.removed + other.removed)),
-            tuple(dict.fromkeys(self.altered + other.altered)),
-            tuple({**dict(self.failed), **dict(other.failed)}.items()),
-        )
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether nothing that should be gone is still there."""
-        return not self.altered and not self.failed
-
-
-class Folder:
+class Folder(Books):
     """The output folder of one build: `begin`, then `keep` or `writer` … `accept` for each owner, then `finish`."""
 
+    _BATCH = 500
     is_live = False
 
     def __init__(self, root: Path, *, state: State) -> None:
+        super().__init__(state.last.files)
         self.root = root
         self._state = state
-        self._recorded = state.last.files
-        self._ours: dict[str, FileRecord] = dict(state.last.files)
-        self._plan = Plan({})
-        self._final: dict[str, FileRecord] = {}
-        owners = {path: record.owner for path, record in self._recorded.items()}
-        self._kept_by_owner = group(self._recorded.values(), owners=owners)
-        self._owners: dict[str, str | None] = {}
-        self._known_by_owner: dict[str, dict[str, FileRecord]] = {}
 
     @classmethod
     def open(cls, root: Path, *, state: State, adopt: bool = False, private: Iterable[Path] = ()) -> Self:
@@ -107,11 +77,6 @@ class Folder:
         self._known_by_owner = group(self._recorded.values(), owners=self._owners)
         return self._remove(self._paths_of(None))
 
-    def remove(self, owner: str) -> Removal:
-        """Remove all that the owner has, now: for a share that has expired, before anything can fail."""
-        self._kept_by_owner.pop(owner, None)
-        return self._remove(self._paths_of(owner))
-
     def keep(self, owner: str) -> bool:
         """Keep the owner's files when all are there as recorded. False: they must be written again."""
         records = self._kept_by_owner.get(owner)
@@ -137,33 +102,6 @@ class Folder:
         """What writes the owner's documents; it can be sent to another process."""
         return Writer(self.root, self._plan.claim(owner), self._known_by_owner.get(owner, {}))
 
-    def write(self, owner: str, documents: Iterable[Document]) -> set[str]:
-        """Write an owner's documents here, a batch at a time, and return the paths of those that were changed."""
-        writer, rest = self.writer(owner), iter(documents)
-        changed = set[str]()
-        while batch := list(islice(rest, _BATCH)):
-            written = writer.write(batch)
-            self.accept(written)
-            changed |= {file.record.path for file in written if file.is_changed}
-        return changed
-
-    def accept(self, written: Iterable[Written]) -> None:
-        """Count files that a writer wrote among those of this build."""
-        self._final.update((file.record.path, file.record) for file in written)
-
-    def finish(self) -> tuple[dict[str, FileRecord], Removal]:
-        """Prune what is stale and seal the dot file. The records are for `State.finish`, which comes last.
-
-        Stale files that couldn't be removed stay among the records, so that the next build tries and tells again.
-        """
-        removal = self._remove([path for path in self._ours if path not in self._final])
-        failed = [path for path, _ in removal.failed]
-        lines = [line_for(record.path, record.sha256) for record in self._final.values()]
-        lines += [line_for(path, self._ours[path].sha256) for path in failed]
-        left = {path: replace(self._ours[path], owner=STALE, stamp=ABSENT) for path in (*failed, *removal.altered)}
-        dot_file = self._seal(dot_file_bytes(lines))
-        return {**self._final, **left, DOT_FILE: dot_file}, removal
-
     def read(self, path: str) -> bytes:
         """The bytes of a file; one that is gone is empty."""
         try:
@@ -175,9 +113,6 @@ class Folder:
         """Take one file out, whatever it holds."""
         with suppress(OSError):
             (self.root / path).unlink()
-
-    def _paths_of(self, owner: str | None) -> list[str]:
-        return [path for path in self._ours if self._owners[path] == owner]
 
     def _is_as_left(self) -> bool:
         """Whether the last build finished and nothing was built here since by another state."""
@@ -261,16 +196,6 @@ def _hash(path: Path) -> str | None:
         return hash_file(path)
     except OSError:
         return None
-
-
-def group(records: Iterable[FileRecord], *, owners: Mapping[str, str | None]) -> dict[str, dict[str, FileRecord]]:
-    """Records by owner and path, without those of nobody."""
-    groups: dict[str, dict[str, FileRecord]] = {}
-    for record in records:
-        owner = owners[record.path]
-        if owner is not None:
-            groups.setdefault(owner, {})[record.path] = record
-    return groups
 
 
 def _make_root(root: Path) -> None:

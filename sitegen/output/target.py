@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from sitegen.output.folder import Folder, Removal
+from sitegen.output.books import DocumentWriter, Removal
+from sitegen.output.folder import Folder
 from sitegen.output.plan import Plan
 from sitegen.output.records import FileRecord
 from sitegen.output.state import State
 from sitegen.output.writer import Document, Written
 
 __all__ = ["DocumentWriter", "Removal", "Target", "open_target"]
-
-
-class DocumentWriter(Protocol):
-    """Writes the documents of one owner. It can be sent to another process, and does the same when asked twice."""
-
-    @property
-    def known(self) -> Mapping[str, FileRecord]:
-        """The owner's files as the last build left them."""
-
-    def write(self, documents: Iterable[Document]) -> list[Written]:
-        """Write what differs, and say how each file stands now, in the order given. Raises OutputError."""
 
 
 class Target(Protocol):

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sitegen.model import Document
-from sitegen.output.folder import Folder, Removal
+from sitegen.output.books import Removal
+from sitegen.output.folder import Folder
 from sitegen.output.layout import DOT_FILE
 from sitegen.output.lock import hold
 from sitegen.output.plan import Claim, Plan
