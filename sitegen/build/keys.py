@@ -173,6 +173,7 @@ def versions(packages: Iterable[str]) -> list[str]:
     return [f"{name} {_version(name)}" for name in packages]
 
 
+@cache
 def _version(package: str) -> str:
     """A library's version; "" for one that this platform does without."""
     try:
