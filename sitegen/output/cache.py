@@ -126,11 +126,12 @@ def _encode(value: object) -> list[bytes]:
 
 def _decode(data: bytes, kind: type[T]) -> T:
     codec = codec_for(kind)
-    head, _, body = data.partition(b"\n")
-    if not head.startswith(_MAGIC + b" "):
+    start = data.index(b"\n") + 1
+    if not data.startswith(_MAGIC + b" "):
         msg = "not an entry"
         raise ValueError(msg)
-    digest, checksum, *lengths = json.loads(head[len(_MAGIC) :])
+    digest, checksum, *lengths = json.loads(data[len(_MAGIC) : start])
+    body = memoryview(data)[start:]
     if digest != codec.digest or checksum != zlib.crc32(body) or sum(lengths) != len(body):
         msg = "an entry of another shape, or a damaged one"
         raise ValueError(msg)

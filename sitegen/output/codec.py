@@ -11,7 +11,7 @@ import hashlib
 import json
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from functools import cache
@@ -23,8 +23,10 @@ UNUSABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, Recursi
 """What decoding raises for text of another shape, or none."""
 
 Blobs = list[bytes]
+Views = Sequence[bytes | memoryview]
+"""Blobs as they are read, of which those that are wanted are copied."""
 Encode = Callable[[Any, Blobs], Any]
-Decode = Callable[[Any, Blobs], Any]
+Decode = Callable[[Any, Views], Any]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -34,6 +36,11 @@ class Codec:
     encode: Encode
     decode: Decode
     shape: str
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether values are their own JSON, so that nothing needs to be called for them."""
+        return self.decode is _same
 
     @property
     def digest(self) -> str:
@@ -97,8 +104,11 @@ def _dataclass_codec(hint: type) -> Codec:
     def encode(value: Any, blobs: Blobs) -> Any:
         return [codec.encode(getattr(value, name), blobs) for name, codec in zip(names, codecs, strict=True)]
 
-    def decode(value: Any, blobs: Blobs) -> Any:
-        return hint(*[codec.decode(part, blobs) for part, codec in zip(value, codecs, strict=True)])
+    decoders = [None if codec.is_plain else codec.decode for codec in codecs]
+
+    def decode(value: Any, blobs: Views) -> Any:
+        parts = zip(value, decoders, strict=True)
+        return hint(*[part if decoder is None else decoder(part, blobs) for part, decoder in parts])
 
     shape = ",".join(f"{name}:{codec.shape}" for name, codec in zip(names, codecs, strict=True))
     return Codec(encode, decode, f"{hint.__name__}({shape})")
@@ -109,7 +119,7 @@ def _tuple_codec(arguments: tuple[Any, ...]) -> Codec:
         part = codec_for(arguments[0])
         return Codec(
             lambda value, blobs: [part.encode(item, blobs) for item in value],
-            lambda value, blobs: tuple([part.decode(item, blobs) for item in value]),
+            _to_tuple if part.is_plain else lambda value, blobs: tuple([part.decode(item, blobs) for item in value]),
             f"[{part.shape}]",
         )
     parts = [codec_for(argument) for argument in arguments]
@@ -133,7 +143,7 @@ def _optional_codec(arguments: tuple[Any, ...]) -> Codec:
     )
 
 
-def _same(value: Any, _: Blobs) -> Any:
+def _same(value: Any, _: Blobs | Views) -> Any:
     return value
 
 
@@ -146,13 +156,17 @@ def _keep_aside(value: bytes, blobs: Blobs) -> int:
     return len(blobs) - 1
 
 
+def _to_tuple(value: Any, _: Views) -> Any:
+    return tuple(value)
+
+
 def _keep_text_aside(value: str, blobs: Blobs) -> int:
     return _keep_aside(value.encode("utf-8", "surrogatepass"), blobs)
 
 
-_LONG_TEXT = Codec(_keep_text_aside, lambda value, blobs: blobs[value].decode("utf-8", "surrogatepass"), "long text")
+_LONG_TEXT = Codec(_keep_text_aside, lambda value, blobs: str(blobs[value], "utf-8", "surrogatepass"), "long text")
 _SIMPLE: Mapping[Any, Codec] = {
     **{kind: Codec(_same, _same, kind.__name__) for kind in (str, int, float, bool)},
-    bytes: Codec(_keep_aside, lambda value, blobs: blobs[value], "bytes"),
+    bytes: Codec(_keep_aside, lambda value, blobs: bytes(blobs[value]), "bytes"),
     datetime: Codec(lambda value, _: value.isoformat(), lambda value, _: datetime.fromisoformat(value), "datetime"),
 }
