@@ -147,8 +147,11 @@ class Worker:
                 made[task.share.slug] = self._try(task, (key, transcript))
         heads = {head.row_id: head for tasks in waiting.values() for task in tasks for head in _heads(task)}
         for conversation in self._read(list(waiting), heads.values()):
-            for task in waiting[conversation.head.row_id]:
-                made[task.share.slug] = self._try(task, conversation)
+            mine = waiting[conversation.head.row_id]
+            unread = [conversation] * len(mine)  # each takes one: with the last goes what cleaning replaces
+            del conversation
+            for task in mine:
+                made[task.share.slug] = self._try(task, unread)
         return [made[task.share.slug] for task in tasks]
 
     def title(self, share: Share, *, transcript_key: str, content_key: str, heads: Sequence[ConversationHead]) -> str:
@@ -160,7 +163,7 @@ class Worker:
         if transcript is None:
             try:
                 for conversation in self._read([share.head.row_id], heads):
-                    _, transcript = self._make_transcript(share, conversation, transcript_key, content_key)
+                    _, transcript = self._make_transcript(share, [conversation], transcript_key, content_key)
             except Exception:  # noqa: BLE001 - told when the pages are made, which fails likewise
                 return ""
         return transcript.facts.title if transcript else ""
@@ -189,12 +192,12 @@ class Worker:
     def _recall(self, key: str) -> Transcript | None:
         return self._cache.get(key, Transcript) if key and self.setting.is_cache_read else None
 
-    def _try(self, task: Task, given: tuple[str, Transcript] | Conversation) -> Made:
+    def _try(self, task: Task, given: tuple[str, Transcript] | list[Conversation]) -> Made:
         share = task.share
         try:
             key, transcript = (
                 self._make_transcript(share, given, task.transcript_key, task.content_key, before=task.before)
-                if isinstance(given, Conversation)
+                if isinstance(given, list)
                 else given
             )
             words = self._choose_watchwords(task, transcript)
@@ -248,10 +251,10 @@ class Worker:
         return words
 
     def _make_transcript(
-        self, share: Share, conversation: Conversation, transcript_key: str, content_key: str, *, before: str = ""
+        self, share: Share, unread: list[Conversation], transcript_key: str, content_key: str, *, before: str = ""
     ) -> tuple[str, Transcript]:
         """What the share shows, rendered unless another policy took out the same; and where it's kept."""
-        scrubbed = self._clean(conversation, share)
+        scrubbed = self._clean(unread.pop(), share)
         key = rendered_key(content_key, scrubbed.effect)
         transcript = self._recall(key) or self._render(share, scrubbed.conversation, key=key, before=before)
         self._cache.put(transcript_key, Rendered(key))

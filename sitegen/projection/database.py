@@ -9,7 +9,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -54,10 +54,22 @@ class _Opening:
 class Database:
     """A projection's file, attached under the name `p`; built-in functions can't be replaced by what it defines."""
 
-    def __init__(self, opening: _Opening, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, opening: _Opening) -> None:
         self.path = opening.path
         self._opening = opening
-        self._connection = connection
+        self._opened = ExitStack()
+        self._open: duckdb.DuckDBPyConnection | None = self._opened.enter_context(opening.connect())
+
+    def rest(self) -> None:
+        """Gives back the memory in which DuckDB keeps what it read. The next query opens the file again."""
+        self._open = None
+        self._opened.close()
+
+    @property
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        if self._open is None:
+            self._open = self._opened.enter_context(self._opening.connect())
+        return self._open
 
     def query(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
         """All rows; ProjectionError when the file turns out to be damaged.
@@ -144,8 +156,11 @@ def open_database(
     spill = _make_spill_folder(temp_folder)
     opening = _Opening(path, spill, memory_limit_mb, threads, lock_wait_s)
     try:
-        with opening.connect() as connection:
-            yield Database(opening, connection)
+        database = Database(opening)
+        try:
+            yield database
+        finally:
+            database.rest()
     finally:
         shutil.rmtree(spill, ignore_errors=True)
 

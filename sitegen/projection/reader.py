@@ -81,6 +81,8 @@ class Projection:
     ) -> Iterator[Conversation]:
         """The conversations in the given order, each with its subagents; memory holds one chunk of them.
 
+        Once the rows of the last are there the database rests, and leaves its memory to what is made of them.
+
         `heads` are this projection's, read earlier (in another process, say), and save reading them again.
         ProjectionError for an id that isn't there.
         """
@@ -90,9 +92,12 @@ class Projection:
         units = [_unit(self._require(by_id, row_id), children) for row_id in row_ids]
         wanted = [head for unit in units for head in unit]
         places = find_places(self._database, self._schema, wanted)
-        for chunk_units in plan(units):
+        chunks = list(plan(units))
+        for number, chunk_units in enumerate(chunks, start=1):
             heads_in = [head for unit in chunk_units for head in unit]
             rows = read_chunk(self._database, self._schema, heads_in, places=places, labels=self._labels)
+            if number == len(chunks):
+                self._database.rest()
             builder = Builder(rows, children, Counter(head.row_id for head in heads_in))
             for unit in chunk_units:
                 yield builder.build(unit[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 
 from markupsafe import Markup, escape
@@ -79,7 +80,7 @@ def _entry(entry: Thought | Call | Aside, drawing: Drawing, *, is_open: bool) ->
             return f'<li class="step note">{draw_note(entry, drawing)}</li>'
         case Call():
             step = render_call(entry.paired, drawing.ctx)
-            drawing.steps[entry.paired.anchor] = step
+            drawing.steps[entry.paired.anchor] = replace(step, detail=Markup(), preview=Markup())
             return _call(entry, step, drawing, is_open=is_open)
 
 

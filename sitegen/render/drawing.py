@@ -57,7 +57,7 @@ class Drawing:
     shows_models: bool = False
     failures: int = 0
     steps: dict[str, Step] = field(default_factory=dict)
-    """Every step drawn, by its anchor, for what else is told of it."""
+    """Every step drawn, by its anchor, for what else is told of it: its details are on the page."""
     files: dict[str, list[str]] = field(default_factory=dict)
     """Names of the share's files shown in a message or step, by its anchor."""
     _anchors: list[str] = field(default_factory=list)

@@ -15,7 +15,7 @@ from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, Fork, Message, SharedView
 from sitegen.projection import chunks
 from sitegen.projection.messages import without_circles
-from tests.projection.reading import heads, observed, opened, read_all, read_one
+from tests.projection.reading import heads, observed, opened, read_all, read_one, writing_process
 from tests.support.projections import (
     FIRST_MOMENT,
     BlockRow,
@@ -45,6 +45,17 @@ def said(talk: Conversation) -> list[str | None]:
 
 
 # --------------------------------------------------------------------------------------------------- whole and in order
+
+
+def test_file_is_free_once_the_last_is_read(tmp_path: Path) -> None:
+    path = make_projection(tmp_path / "p.duckdb", [conversation("s1", user("Hello"))])
+    with opened(path) as projection:
+        (head,) = projection.heads()
+        stream = projection.read([head.row_id])
+        assert said(next(stream)) == ["Hello"]
+        with writing_process(path, ["UPDATE content_blocks SET text = 'Goodbye'"]):
+            assert next(stream, None) is None
+        assert [said(talk) for talk in projection.read([head.row_id])] == [["Goodbye"]]
 
 
 def test_conversation_is_read_whole(tmp_path: Path) -> None:
