@@ -45,6 +45,7 @@ def build(
     can't be removed, BuildError when pages failed (after all others were made) or when `is_strict` and a share had to
     be left out (before anything was).
     """
+    from sitegen.build.listings import Listings
     from sitegen.build.reading import reading
     from sitegen.config import load
     from sitegen.config.files import make_private_folder
@@ -59,9 +60,10 @@ def build(
     state_folder = options.state or config.folder / STATE_FOLDER
     make_private_folder(config.folder / STATE_FOLDER)
     on_progress("reading", 0, 0)
+    listings = Listings.within(state_folder, is_read=not options.is_full)
     with (
         hold(state_folder, output=output),
-        reading(config, watch, temp_folder=state_folder / "tmp") as found,
+        reading(config, watch, listings=listings, temp_folder=state_folder / "tmp") as found,
     ):
         from sitegen.build.run import Run  # takes as long as reading does
 

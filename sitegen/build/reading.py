@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen.build.fetching import fetch_projections
+from sitegen.build.listings import Listings
 from sitegen.config import Config
 from sitegen.errors import ConfigError
 from sitegen.model import ConversationHead, SharedView
@@ -26,7 +27,7 @@ class Found:
 
 
 @contextmanager
-def reading(config: Config, watch: Watch, *, temp_folder: Path) -> Iterator[Future[Found]]:
+def reading(config: Config, watch: Watch, *, listings: Listings, temp_folder: Path) -> Iterator[Future[Found]]:
     """What will have been read; its result raises ProjectionError when nothing can be.
 
     All that is read is watched before. Raises ConfigError when no projection is named, ProjectionError or OutputError
@@ -40,14 +41,17 @@ def reading(config: Config, watch: Watch, *, temp_folder: Path) -> Iterator[Futu
         watch.file(projection)
         watch.file(projection.with_name(projection.name + ".wal"))
     with ThreadPoolExecutor(1) as reader:
-        found = reader.submit(_read, config, watch, temp_folder)
+        found = reader.submit(_read, config, watch, listings, temp_folder)
         reader.shutdown(wait=False)  # its thread ends with its work, before there are processes to start
         yield found
 
 
-def _read(config: Config, watch: Watch, temp_folder: Path) -> Found:
-    with open_all(config.source.projections, temp_folder=temp_folder, labels=config.pages.labels) as projections:
+def _read(config: Config, watch: Watch, listings: Listings, temp_folder: Path) -> Found:
+    paths = config.source.projections
+    known = listings.known(paths, watch)
+    with open_all(paths, temp_folder=temp_folder, labels=config.pages.labels, known=known) as projections:
         for file in projections.files():  # before their sizes and times are taken for what they were
             watch.file(file)
         heads, views = projections.heads(), projections.shared_views()
+        listings.keep(zip(paths, projections.listings(), strict=True), watch)
         return Found(tuple(heads), tuple(views), tuple(projections.warnings))

@@ -45,21 +45,24 @@ def ingest(
 def _ingest(adapter: Adapter, location: str, db: Path, *, tell: _Tell, lock_wait_s: float) -> IngestReport:
     from sitegen.ingest.files import FileStore
     from sitegen.ingest.plan import make_plan
-    from sitegen.ingest.store import open_store
+    from sitegen.ingest.store import noted, open_store
     from sitegen.ingest.writer import Writer
 
     started = time.perf_counter()
     found = list(_told(adapter.discover(location), tell))
     handles = [item for item in found if isinstance(item, Handle)]
-    with open_store(db, lock_wait_s=lock_wait_s) as connection:
+    with open_store(db, lock_wait_s=lock_wait_s) as connection, noted(db, connection) as touched:
         run = _Run(tell, [item for item in found if isinstance(item, LineProblem)])
         writer = Writer(connection, adapter, files=FileStore(db), max_problems=MAX_PROBLEMS, on_read=run.tell_within)
         stored = writer.stored()
         run.write_all(writer, make_plan(adapter, handles, stored), adapter)
+        touched |= writer.touched
         if isinstance(adapter, LiveAdapter):
             from sitegen.ingest.mirror import copy_views, remove_gone
 
-            run.note_mirrored(remove_gone(connection, adapter, handles, stored), *copy_views(connection, adapter))
+            gone = remove_gone(connection, adapter, handles, stored)
+            touched |= gone
+            run.note_mirrored(len(gone), *copy_views(connection, adapter))
     return run.report(files=len(handles), seconds=time.perf_counter() - started)
 
 

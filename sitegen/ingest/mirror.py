@@ -31,8 +31,8 @@ _THERE: Final = "SELECT * FROM shared_views WHERE mirrors = ?"
 
 def remove_gone(
     connection: duckdb.DuckDBPyConnection, adapter: LiveAdapter, handles: Iterable[Handle], stored: Mapping[str, Stored]
-) -> int:
-    """Removes the conversations that the adapter's source had and has no more; returns how many."""
+) -> frozenset[str]:
+    """Removes the conversations that the adapter's source had and has no more; returns their row ids."""
     found = {handle.native_id for handle in handles}
     gone = {
         native_id: known.row_id
@@ -40,7 +40,7 @@ def remove_gone(
         if known.metadata.get("mirrors") == adapter.mirrors and native_id not in found
     }
     tables.remove_conversations(connection, adapter.source_id, gone)
-    return len(gone)
+    return frozenset(gone.values())
 
 
 def copy_views(connection: duckdb.DuckDBPyConnection, adapter: LiveAdapter) -> tuple[int, list[LineProblem]]:

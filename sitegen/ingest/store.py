@@ -14,6 +14,8 @@ import duckdb
 
 from sitegen.errors import IngestError
 from sitegen.ingest.schema import CREATED_BY, SCHEMA_VERSION, STORAGE_VERSION, TABLES
+from sitegen.ledger import note
+from sitegen.stamps import ABSENT, UNSURE, Stamp, settled_stamp, stamp_input
 
 LOCK_WAIT_S: Final = 5.0
 _LOCK_RETRY_S: Final = 0.1
@@ -57,6 +59,27 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
         raise
     except OSError as error:
         raise IngestError(f"{path} can't be written: {error.strerror or error}. {_ADVICE}") from error
+
+
+@contextmanager
+def noted(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[set[str]]:
+    """A set for the row ids of all conversations that are written, which the projection's ledger then tells.
+
+    The stamps are taken while the connection keeps others from writing. When something fails nothing is told.
+    """
+    before = _stamp(path)
+    touched: set[str] = set()
+    yield touched
+    connection.execute("CHECKPOINT")
+    after = _stamp(path)
+    if UNSURE not in (before, after):
+        note(path, before, after, touched)
+
+
+def _stamp(path: Path) -> Stamp:
+    """How the file stands; UNSURE when there's more to it than it holds itself."""
+    has_log = stamp_input(f"{path}.wal") != ABSENT
+    return UNSURE if has_log else settled_stamp(str(path))
 
 
 def _require_utf8(path: Path) -> None:

@@ -112,6 +112,8 @@ class Writer:
         self._files = files
         self._max_problems = max_problems
         self._on_read = on_read
+        self.touched: set[str] = set()
+        """The row ids of all conversations that were written, or that it tried to write."""
         self._left_behind: frozenset[str] = frozenset()
         self._rows: dict[Table, list[Row]] = {table: [] for table in _ORDER}
         self._bytes = 0
@@ -131,6 +133,7 @@ class Writer:
 
     def write(self, batch: Sequence[Task]) -> list[Written]:
         """Writes a batch whole or not at all. Raises UnreadableError, and DuckDB's own errors."""
+        self.touched |= {self._row_id(task) for task in batch}
         changed = [task for task in batch if task.change is Change.CHANGED and task.stored]
         rewritten = [task.stored.row_id for task in changed if task.stored]
         tables.empty_conversations(self._connection, rewritten)
@@ -178,12 +181,13 @@ class Writer:
 
     def _open(self, task: Task) -> _Open:
         stored = task.stored
-        if stored is None:
-            return _Open(row_ids.conversation(self._adapter.source_id, task.native_id), task, has_row=False)
-        current = _Open(stored.row_id, task, has_row=True)
-        if task.change is Change.APPENDED:
+        current = _Open(self._row_id(task), task, has_row=stored is not None)
+        if stored and task.change is Change.APPENDED:
             current.kept_messages, current.kept_lines = stored.message_count, stored.source_lines
         return current
+
+    def _row_id(self, task: Task) -> str:
+        return task.stored.row_id if task.stored else row_ids.conversation(self._adapter.source_id, task.native_id)
 
     def _add_raw_event(self, current: _Open, event: RawEvent) -> None:
         self._bytes_read += len(event.payload)

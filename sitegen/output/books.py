@@ -12,8 +12,8 @@ from sitegen.output.dotfile import dot_file_bytes, line_for
 from sitegen.output.layout import DOT_FILE
 from sitegen.output.plan import Plan
 from sitegen.output.records import FileRecord
-from sitegen.output.stamps import ABSENT
 from sitegen.output.writer import Document, Written
+from sitegen.stamps import ABSENT
 
 STALE = "stale"
 """Owner of what should be gone, in no plan."""

@@ -17,10 +17,10 @@ from sitegen.output.dotfile import dot_file_bytes
 from sitegen.output.layout import DOT_FILE, DOT_OWNER
 from sitegen.output.plan import Claim, Plan, check_documents
 from sitegen.output.records import FileRecord
-from sitegen.output.stamps import Stamp
 from sitegen.output.state import State
 from sitegen.output.store import Standing, Store, hash_of
 from sitegen.output.writer import Document, Written
+from sitegen.stamps import Stamp
 
 _FEW = 3
 

@@ -23,9 +23,9 @@ from sitegen.output.ground import Kind, hash_file, is_within, look_at, remove_em
 from sitegen.output.layout import DOT_FILE, DOT_OWNER, TEMPORARY_PREFIX
 from sitegen.output.plan import Plan
 from sitegen.output.records import FileRecord, LastBuild
-from sitegen.output.stamps import ABSENT, Stamp, stamp_output
 from sitegen.output.state import State
 from sitegen.output.writer import Writer, foreign, replace_file
+from sitegen.stamps import ABSENT, Stamp, stamp_output
 
 _FEW = 3
 

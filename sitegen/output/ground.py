@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from pathlib import Path
 
-from sitegen.output.stamps import Stamp, stamp_of
+from sitegen.stamps import Stamp, stamp_of
 
 
 class Kind(Enum):

@@ -4,6 +4,7 @@ STATE_FILE = "state.sqlite"
 LOCK_FILE = "lock"
 CACHE_FOLDER = "cache"
 SCAN_FOLDER = "scans"
+LISTING_FOLDER = "listings"
 COMPILED_FOLDER = "templates"
 
 DOT_FILE = ".sitegen-files"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sitegen.output.stamps import Stamp
+from sitegen.stamps import Stamp
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from sitegen.output.dotfile import line_for
 from sitegen.output.failures import as_store_error
 from sitegen.output.layout import DOT_FILE
 from sitegen.output.plan import check_path
-from sitegen.output.stamps import Stamp
+from sitegen.stamps import Stamp
 
 if TYPE_CHECKING:
     from s3fs import S3FileSystem

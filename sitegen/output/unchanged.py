@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from sitegen.output.layout import APPLICATION_ID, DOT_FILE, VERSION
 from sitegen.output.places import from_stored, is_bucket, site_folder
-from sitegen.output.stamps import stamp_input, stamp_output
+from sitegen.stamps import stamp_input, stamp_output
 
 _BUSY_TIMEOUT_S = 2.0
 _ROUNDS = 20_000  # some 4 ms once: the state must not become a fast way to guess a password that came by environment

@@ -5,17 +5,11 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from sitegen.output.stamps import ABSENT, Stamp, stamp_input
 from sitegen.output.unchanged import environment_digest
-
-_TICK_NS = 20_000_000
-_SECOND_NS = 1_000_000_000
-_UNSURE: Stamp = (-2, 0, 0, 0)
-"""Equal to no stamp: the next build looks at the content."""
+from sitegen.stamps import Stamp, settled_stamp, stamp_input
 
 
 class Watch:
@@ -34,7 +28,7 @@ class Watch:
         """Watch a file, even one that isn't there: it may appear. The first stamp counts."""
         key = str(path.absolute())
         if key not in self._inputs:
-            self._inputs[key] = _settled(key)
+            self._inputs[key] = settled_stamp(key)
 
     def names(self, folder: Path) -> None:
         """Watch which names are in a folder, but not what is in them."""
@@ -68,18 +62,3 @@ def _entries(folder: Path) -> Iterable[Path]:
     except OSError:
         return []
     return [entry for entry in entries if not entry.name.startswith(".") and entry.name != "__pycache__"]
-
-
-def _settled(path: str) -> Stamp:
-    """The stamp, once a later change can't hide behind the same time: clocks of file systems tick in steps."""
-    stamp = stamp_input(path)
-    if stamp == ABSENT:
-        return stamp
-    age = time.time_ns() - max(stamp[1], stamp[2])
-    coarse = stamp[1] % _SECOND_NS == 0 and stamp[2] % _SECOND_NS == 0
-    if age >= (2 * _SECOND_NS if coarse else _TICK_NS):
-        return stamp
-    if coarse or age < 0:
-        return _UNSURE
-    time.sleep((_TICK_NS - age) / _SECOND_NS)
-    return stamp_input(path)

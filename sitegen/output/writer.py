@@ -23,7 +23,7 @@ from sitegen.output.ground import Kind, hash_file, look_at, parents, remove_tree
 from sitegen.output.layout import TEMPORARY_PREFIX
 from sitegen.output.plan import Claim, check_documents
 from sitegen.output.records import FileRecord
-from sitegen.output.stamps import ABSENT, Stamp, stamp_of
+from sitegen.stamps import ABSENT, Stamp, stamp_of
 
 _serial = itertools.count()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sitegen.projection.heads import Known, Listing
 from sitegen.projection.reader import Projection
 from sitegen.projection.titles import display_title
 from sitegen.projection.union import Projections, open_all
 
-__all__ = ["Projection", "Projections", "display_title", "open_all"]
+__all__ = ["Known", "Listing", "Projection", "Projections", "display_title", "open_all"]

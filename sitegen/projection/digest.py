@@ -23,34 +23,51 @@ _MESSAGES: Final = """
 SELECT m.conversation_id, count(*), 0, sum(hash(m.sequence_index, m.source_native_id, m.role, m.model,
     epoch_us(m.created_at), m.metadata, m.parent_message_id IS NULL,
     parent.sequence_index, parent.conversation_id = m.conversation_id))
-FROM p.main.messages m LEFT JOIN p.main.messages parent ON parent.id = m.parent_message_id GROUP BY 1
+FROM p.main.messages m LEFT JOIN p.main.messages parent ON parent.id = m.parent_message_id WHERE true {only} GROUP BY 1
 """
 _BLOCKS: Final = """
 SELECT m.conversation_id, count(*), sum(coalesce(strlen(b.text), 0) + coalesce(strlen(b.payload), 0)),
     sum(hash(m.sequence_index, b.block_index, b.type, b.text, b.tool_name, b.tool_use_id, b.payload))
 FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
-WHERE b.rowid BETWEEN ? AND ? GROUP BY 1
+WHERE b.rowid BETWEEN ? AND ? {only} GROUP BY 1
 """
 _ATTACHMENTS: Final = """
 SELECT m.conversation_id, count(*), sum(coalesce(a.size_bytes, 0)),
     sum(hash(m.sequence_index, a.filename, a.mime_type, a.storage_path, a.content_hash, a.size_bytes, a.metadata))
-FROM p.main.attachments a JOIN p.main.messages m ON m.id = a.message_id GROUP BY 1
+FROM p.main.attachments a JOIN p.main.messages m ON m.id = a.message_id WHERE true {only} GROUP BY 1
 """
 _FORKS: Final = """
 SELECT d.conversation_id, count(*), 0, sum(hash(coalesce(f.sequence_index::VARCHAR, d.fork_after),
     coalesce(b.sequence_index::VARCHAR, d.branch_message)))
 FROM p.main.divergences d LEFT JOIN p.main.messages f ON f.id = d.fork_after
-LEFT JOIN p.main.messages b ON b.id = d.branch_message GROUP BY 1
+LEFT JOIN p.main.messages b ON b.id = d.branch_message WHERE true {only} GROUP BY 1
 """
 _MESSAGE_LABELS: Final = """
 SELECT m.conversation_id, count(*), 0, sum(hash(m.sequence_index, l.pack, l.question, l.choice, l.value))
-FROM p.main.labels l JOIN p.main.messages m ON m.id = l.target_id WHERE l.target_kind = 'message' GROUP BY 1
+FROM p.main.labels l JOIN p.main.messages m ON m.id = l.target_id WHERE l.target_kind = 'message' {only}
+GROUP BY 1
 """
 _CALL_LABELS: Final = """
 SELECT m.conversation_id, count(*), 0, sum(hash(m.sequence_index, b.block_index, l.pack, l.question, l.choice, l.value))
 FROM p.main.labels l JOIN p.main.content_blocks b ON b.id = l.target_id JOIN p.main.messages m ON m.id = b.message_id
-WHERE l.target_kind = 'tool_call' GROUP BY 1
+WHERE l.target_kind = 'tool_call' {only} GROUP BY 1
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Which conversations are looked at: those of these ids, or all of them (None)."""
+
+    ids: tuple[str, ...] | None = None
+
+    def narrow(self, sql: str, column: str) -> str:
+        """The query with its `{only}` filled in; `column` holds such an id."""
+        return sql.format(only="" if self.ids is None else f"AND {column} IN (SELECT unnest(?))")
+
+    @property
+    def parameters(self) -> tuple[list[str], ...]:
+        """What a narrowed query takes after its other parameters."""
+        return () if self.ids is None else (list(self.ids),)
 
 
 @dataclass(slots=True)
@@ -74,7 +91,7 @@ class Fingerprints:
     def __init__(self) -> None:
         self._totals: dict[str, dict[str, Total]] = defaultdict(lambda: defaultdict(Total))
 
-    def add(self, row_id: str, scan: str, *, rows: int, size_bytes: int | None, hashes: int) -> None:
+    def add(self, row_id: str, scan: str, rows: int, size_bytes: int | None, hashes: int) -> None:
         """Count what a scan found in one stretch of a table."""
         self._totals[row_id][scan].add(rows, size_bytes, hashes)
 
@@ -92,14 +109,15 @@ class Fingerprints:
         return sum(total.size_bytes for total in self._totals[row_id].values())
 
 
-def fingerprint(database: Database, schema: Schema, *, labels: bool) -> Fingerprints:
-    """Fingerprints of everything but the conversation's own row and its raw events."""
+def fingerprint(database: Database, schema: Schema, *, labels: bool, only: Only) -> Fingerprints:
+    """Fingerprints of everything but the conversation's own row and its raw events. `only` has row ids."""
     found = Fingerprints()
-    for row_id, rows, size_bytes, hashes in database.query_span(_BLOCKS, *span(database, "content_blocks")):
-        found.add(row_id, "blocks", rows=rows, size_bytes=size_bytes, hashes=hashes)
-    for scan, sql in _small_scans(schema, labels=labels).items():
-        for row_id, rows, size_bytes, hashes in database.query(sql):
-            found.add(row_id, scan, rows=rows, size_bytes=size_bytes, hashes=hashes)
+    blocks = only.narrow(_BLOCKS, "m.conversation_id")
+    for row_id, *totals in database.query_span(blocks, *span(database, "content_blocks"), *only.parameters):
+        found.add(row_id, "blocks", *totals)
+    for scan, (sql, column) in _small_scans(schema, labels=labels).items():
+        for row_id, *totals in database.query(only.narrow(sql, column), only.parameters):
+            found.add(row_id, scan, *totals)
     return found
 
 
@@ -118,12 +136,14 @@ def seal(parts: Sequence[str]) -> str:
     return whole.hexdigest()
 
 
-def _small_scans(schema: Schema, *, labels: bool) -> Mapping[str, str]:
-    scans = {"messages": _MESSAGES}
+def _small_scans(schema: Schema, *, labels: bool) -> Mapping[str, tuple[str, str]]:
+    """Queries, each with its column of conversation row ids."""
+    scans = {"messages": (_MESSAGES, "m.conversation_id")}
     if schema.has("attachments"):
-        scans["attachments"] = _ATTACHMENTS
+        scans["attachments"] = (_ATTACHMENTS, "m.conversation_id")
     if schema.has("divergences"):
-        scans["forks"] = _FORKS
+        scans["forks"] = (_FORKS, "d.conversation_id")
     if labels and schema.has("labels"):
-        scans |= {"message labels": _MESSAGE_LABELS, "call labels": _CALL_LABELS}
+        scans["message labels"] = (_MESSAGE_LABELS, "m.conversation_id")
+        scans["call labels"] = (_CALL_LABELS, "m.conversation_id")
     return scans

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -13,7 +13,7 @@ import duckdb
 from sitegen.model import ConversationHead, JsonObject
 from sitegen.projection.attachments import locate
 from sitegen.projection.database import Database
-from sitegen.projection.digest import ENRICHED_SOURCES, Fingerprints, seal, span
+from sitegen.projection.digest import ENRICHED_SOURCES, Fingerprints, Only, fingerprint, seal, span
 from sitegen.projection.schema import Schema
 from sitegen.projection.titles import TitleEvent, choose_title, title_of_call, title_of_day
 from sitegen.projection.values import moment, parse_object
@@ -24,14 +24,14 @@ Key = tuple[str, str]
 _CONVERSATIONS: Final = """
 SELECT id, coalesce(source_id, ''), coalesce(source_native_id, id), title, project, epoch_us(started_at),
     epoch_us(ended_at), metadata
-FROM p.main.conversations ORDER BY source_id, source_native_id, id
+FROM p.main.conversations WHERE true {only} ORDER BY source_id, source_native_id, id
 """
 # Records that name a title are short; the long ones aren't searched.
 _RAW_EVENTS: Final = f"""
 SELECT source_id, source_native_conversation_id, sum(hash(line_number, payload)),
-    list({{'line': line_number, 'payload': payload}}) FILTER (strlen(payload) < 4000
+    list({{{{'line': line_number, 'payload': payload}}}}) FILTER (strlen(payload) < 4000
         AND (contains(payload::VARCHAR, '-title"') OR contains(payload::VARCHAR, '"summary"')))
-FROM p.main.raw_events WHERE rowid BETWEEN ? AND ? AND source_id IN {ENRICHED_SOURCES} GROUP BY 1, 2
+FROM p.main.raw_events WHERE rowid BETWEEN ? AND ? AND source_id IN {ENRICHED_SOURCES} {{only}} GROUP BY 1, 2
 """  # noqa: S608 - made of constants
 _PROMPTS: Final = """
 SELECT m.conversation_id, m.source_native_id, left(b.text, 4000)
@@ -76,29 +76,56 @@ class _RawFacts:
     titles: dict[Key, tuple[TitleEvent, ...]] = field(default_factory=dict)
 
 
-def read_heads(
-    database: Database, schema: Schema, fingerprints: Fingerprints, *, facts: str
-) -> tuple[ConversationHead, ...]:
-    """All heads, ordered by key. `facts` goes into each digest: whatever changes what a digest means."""
-    rows = _conversation_rows(database, fingerprints)
-    raw = _raw_facts(database, schema)
-    titles = _Titles(database, schema, raw).choose(rows)
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a look at all conversations found. With it, a later look needs to see only those that changed since.
+
+    `facts` tell what the digests depend on; those of `heads` cover neither files nor subagents yet.
+    """
+
+    facts: str
+    heads: tuple[ConversationHead, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An earlier listing, and the row ids of all conversations that may be others since, be they new or gone."""
+
+    listing: Listing
+    changed: frozenset[str]
+
+
+def read_listing(database: Database, schema: Schema, *, labels: bool, known: Known | None = None) -> Listing:
+    """All conversations, of which only the changed ones are looked at when the others are known."""
+    facts = schema_facts(schema, labels=labels)
+    if known is None or known.listing.facts != facts:
+        return Listing(facts, tuple(_look(database, schema, facts, labels=labels, only=Only())))
+    changed = Only(tuple(sorted(known.changed)))
+    kept = [head for head in known.listing.heads if head.row_id not in known.changed]
+    return Listing(facts, (*kept, *_look(database, schema, facts, labels=labels, only=changed)))
+
+
+def finish_heads(database: Database, schema: Schema, listing: Listing) -> tuple[ConversationHead, ...]:
+    """The heads of a listing, ordered by key, with what must be looked at each time: files, who is whose subagent."""
     files = _file_facts(database, schema)
     heads = [
-        replace(
-            head,
-            title=titles.get(head.row_id),
-            digest=seal(
-                [
-                    *(facts, head.key, titles.get(head.row_id) or "", head.digest, fingerprints.of(head.row_id)),
-                    str(raw.hashes.get((head.source_id, head.native_id), 0)),
-                    *files.get(head.row_id, ()),
-                ]
-            ),
-        )
-        for head in rows
+        replace(head, digest=seal([head.digest, *files[head.row_id]])) if head.row_id in files else head
+        for head in listing.heads
     ]
     return _with_subagents(sorted(heads, key=lambda head: (head.key, head.row_id)))
+
+
+def _look(database: Database, schema: Schema, facts: str, *, labels: bool, only: Only) -> Iterator[ConversationHead]:
+    fingerprints = fingerprint(database, schema, labels=labels, only=only)
+    rows = _conversation_rows(database, fingerprints, only)
+    natives = Only() if only.ids is None else Only(tuple(sorted({row.native_id for row in rows})))
+    raw = _raw_facts(database, schema, natives)
+    titles = _Titles(database, schema, raw).choose(rows)
+    for head in rows:
+        title = titles.get(head.row_id)
+        hashes = str(raw.hashes.get((head.source_id, head.native_id), 0))
+        parts = [facts, head.key, title or "", head.digest, fingerprints.of(head.row_id), hashes]
+        yield replace(head, title=title, digest=seal(parts))
 
 
 def descendants(heads: Iterable[ConversationHead]) -> Mapping[str, tuple[ConversationHead, ...]]:
@@ -130,7 +157,8 @@ def schema_facts(schema: Schema, *, labels: bool) -> str:
     return f"duckdb {duckdb.__version__} schema {schema.version} {sorted(schema.optional)} labels {labels}"
 
 
-def _conversation_rows(database: Database, fingerprints: Fingerprints) -> list[ConversationHead]:
+def _conversation_rows(database: Database, fingerprints: Fingerprints, only: Only) -> list[ConversationHead]:
+    found = database.query(only.narrow(_CONVERSATIONS, "id"), only.parameters)
     return [
         ConversationHead(
             row_id=row_id,
@@ -145,16 +173,18 @@ def _conversation_rows(database: Database, fingerprints: Fingerprints) -> list[C
             digest=json.dumps([project, started, ended, metadata]),
             metadata=parse_object(metadata),
         )
-        for row_id, source_id, native_id, title, project, started, ended, metadata in database.query(_CONVERSATIONS)
+        for row_id, source_id, native_id, title, project, started, ended, metadata in found
     ]
 
 
-def _raw_facts(database: Database, schema: Schema) -> _RawFacts:
+def _raw_facts(database: Database, schema: Schema, natives: Only) -> _RawFacts:
     facts = _RawFacts()
     if not schema.has("raw_events"):
         return facts
     titles: dict[Key, list[tuple[int, str]]] = defaultdict(list)
-    for source_id, native_id, hashes, found in database.query_span(_RAW_EVENTS, *span(database, "raw_events")):
+    events = natives.narrow(_RAW_EVENTS, "source_native_conversation_id")
+    stretch = span(database, "raw_events")
+    for source_id, native_id, hashes, found in database.query_span(events, *stretch, *natives.parameters):
         facts.hashes[source_id, native_id] += hashes
         titles[source_id, native_id] += [(record["line"] or 0, record["payload"]) for record in found or ()]
     facts.titles = {

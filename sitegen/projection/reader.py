@@ -12,8 +12,7 @@ from sitegen.model import Conversation, ConversationHead, SharedView
 from sitegen.projection.attachments import locate
 from sitegen.projection.chunks import plan, read_chunk
 from sitegen.projection.database import Database, open_database
-from sitegen.projection.digest import fingerprint
-from sitegen.projection.heads import descendants, not_withdrawn, read_heads, schema_facts
+from sitegen.projection.heads import Known, Listing, descendants, finish_heads, not_withdrawn, read_listing
 from sitegen.projection.messages import Builder, Children
 from sitegen.projection.places import find_places
 from sitegen.projection.schema import NEVER_NULL, Column, Schema, refuse_nulls, understand
@@ -35,10 +34,12 @@ _TOMBSTONES = "SELECT DISTINCT source_id || ':' || locator FROM p.main.observati
 class Projection:
     """A DuckDB file of conversations, open read-only. Made by `Projection.open`, used by one thread."""
 
-    def __init__(self, database: Database, schema: Schema, *, labels: bool) -> None:
+    def __init__(self, database: Database, schema: Schema, *, labels: bool, known: Known | None) -> None:
         self._database = database
         self._schema = schema
         self._labels = labels
+        self._known = known
+        self._listing: Listing | None = None
         self._heads: tuple[ConversationHead, ...] | None = None
 
     @classmethod
@@ -52,16 +53,17 @@ class Projection:
         threads: int | None = None,
         lock_wait_s: float = 5.0,
         labels: bool = False,
+        known: Known | None = None,
     ) -> Iterator[Projection]:
         """The projection at `path`, closed at the end; ProjectionError says what is wrong with it.
 
         `temp_folder` takes what doesn't fit into `memory_limit_mb`; a lock held by a writer is waited for; `labels`
-        says whether messages carry their labels (and digests cover them).
+        says whether messages carry their labels (and digests cover them); what is `known` isn't looked at again.
         """
         with open_database(
             path, temp_folder=temp_folder, memory_limit_mb=memory_limit_mb, threads=threads, lock_wait_s=lock_wait_s
         ) as database:
-            yield cls(database, _read_schema(database), labels=labels)
+            yield cls(database, _read_schema(database), labels=labels, known=known)
 
     @property
     def path(self) -> Path:
@@ -75,6 +77,12 @@ class Projection:
     def heads(self) -> list[ConversationHead]:
         """All conversations that weren't withdrawn, subagents too, ordered by key; read once and kept."""
         return list(self._known_heads())
+
+    def listing(self) -> Listing:
+        """What `heads` come from, to be known the next time; read once and kept."""
+        if self._listing is None:
+            self._listing = read_listing(self._database, self._schema, labels=self._labels, known=self._known)
+        return self._listing
 
     def read(
         self, row_ids: Sequence[str], *, heads: Sequence[ConversationHead] | None = None
@@ -134,9 +142,7 @@ class Projection:
 
     def _known_heads(self) -> tuple[ConversationHead, ...]:
         if self._heads is None:
-            found = fingerprint(self._database, self._schema, labels=self._labels)
-            facts = schema_facts(self._schema, labels=self._labels)
-            heads = read_heads(self._database, self._schema, found, facts=facts)
+            heads = finish_heads(self._database, self._schema, self.listing())
             self._heads = not_withdrawn(heads, self.withdrawn())
         return self._heads
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, ConversationHead, SharedView
-from sitegen.projection.heads import not_withdrawn
+from sitegen.projection.heads import Known, Listing, not_withdrawn
 from sitegen.projection.reader import Projection
 
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
@@ -33,6 +34,10 @@ class Projections:
         """All conversations, each once, ordered by key."""
         chosen = self._choose()
         return sorted((head for _, head in chosen.values()), key=lambda head: (head.key, head.row_id))
+
+    def listings(self) -> list[Listing]:
+        """What each projection's `heads` come from, in the order of their paths, to be known the next time."""
+        return [member.listing() for member in self._members]
 
     def read(
         self, row_ids: Sequence[str], *, heads: Sequence[ConversationHead] | None = None
@@ -87,10 +92,11 @@ def open_all(
     threads: int | None = None,
     lock_wait_s: float = 5.0,
     labels: bool = False,
+    known: Mapping[Path, Known] = MappingProxyType({}),
 ) -> Iterator[Projections]:
     """The projections at `paths` as one, closed at the end; ProjectionError names the first that can't be read.
 
-    The memory limit is for all of them together.
+    The memory limit is for all of them together. `known` has, by path, what was found before.
     """
     share_mb = max(64, memory_limit_mb // max(1, len(paths)))
     with ExitStack() as stack:
@@ -104,6 +110,7 @@ def open_all(
                         threads=threads,
                         lock_wait_s=lock_wait_s,
                         labels=labels,
+                        known=known.get(path),
                     )
                 )
                 for path in paths

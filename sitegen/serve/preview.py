@@ -16,16 +16,14 @@ from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, build
 from sitegen.config import load
 from sitegen.errors import BusyError, LockedError, SitegenError
 from sitegen.output.layout import DOT_FILE
-from sitegen.output.stamps import Stamp, stamp_input
 from sitegen.output.watch import Watch
 from sitegen.serve.status import Status
+from sitegen.stamps import UNSURE, Stamp, stamp_input
 
 FOLDER: Final = "preview"
 """Within the private folder: neither the published output nor its state."""
 _RETRY_S: Final = 1.0
 _PATIENCE: Final = 20
-_UNSURE: Final = -2
-"""The size in a stamp that equals none: a file so new that a later change might not show in it."""
 
 Say = Callable[[str], None]
 Stamps = Mapping[str, Stamp]
@@ -115,7 +113,7 @@ class Preview:
 
     def _note(self, watch: Watch) -> None:
         """What to watch from now on. A build that failed early hasn't read all that the last one did."""
-        read = {path: stamp if stamp[0] != _UNSURE else stamp_input(path) for path, stamp in watch.inputs.items()}
+        read = {path: stamp if stamp != UNSURE else stamp_input(path) for path, stamp in watch.inputs.items()}
         kept = () if self.status.problem is None else self._stamps
         self._stamps = read | {path: stamp_input(path) for path in kept if path not in read}
         self._seen, self._looks = self._stamps, 0

@@ -17,8 +17,8 @@ from sitegen.gate.encoding import b64u
 from sitegen.model import BranchPage, Exchange, Facts, Gate, OutlineEntry, Share, ShareFile, Transcript
 from sitegen.output.cache import Cache
 from sitegen.output.records import FileRecord
-from sitegen.output.stamps import ABSENT
 from sitegen.pages import Site
+from sitegen.stamps import ABSENT
 from tests.shares.world import head
 from tests.support.workshop import Workshop, share, talk_about
 

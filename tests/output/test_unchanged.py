@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from sitegen.output.layout import DOT_FILE
-from sitegen.output.stamps import stamp_input
 from sitegen.output.watch import Watch
+from sitegen.stamps import stamp_input
 from tests.output.world import NOW, World, page
 
 

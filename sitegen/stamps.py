@@ -6,6 +6,7 @@ Light on purpose: the no-op path takes thousands of them.
 from __future__ import annotations
 
 import os
+import time
 import zlib
 
 Stamp = tuple[int, int, int, int]
@@ -14,6 +15,11 @@ Stamp = tuple[int, int, int, int]
 ABSENT: Stamp = (-1, 0, 0, 0)
 """The stamp of what isn't there, which is a fact too: a write-ahead file may appear."""
 
+UNSURE: Stamp = (-2, 0, 0, 0)
+"""Equal to no stamp: whoever compares it looks at the content."""
+
+_TICK_NS = 20_000_000
+_SECOND_NS = 1_000_000_000
 _INODE_MASK = (1 << 63) - 1  # SQLite's integers are signed; some file systems number inodes beyond
 _PASSING = ("__pycache__",)
 
@@ -39,6 +45,24 @@ def stamp_input(path: str) -> Stamp:
         return stamp_of(os.stat(path))  # noqa: PTH116 - pathlib is too heavy for the no-op path
     except (OSError, ValueError):
         return ABSENT
+
+
+def settled_stamp(path: str) -> Stamp:
+    """The stamp of an input, once a later change can't hide behind the same time: clocks of file systems tick in steps.
+
+    UNSURE where they tick too slowly to wait for, and for times yet to come.
+    """
+    stamp = stamp_input(path)
+    if stamp == ABSENT:
+        return stamp
+    age = time.time_ns() - max(stamp[1], stamp[2])
+    coarse = stamp[1] % _SECOND_NS == 0 and stamp[2] % _SECOND_NS == 0
+    if age >= (2 * _SECOND_NS if coarse else _TICK_NS):
+        return stamp
+    if coarse or age < 0:
+        return UNSURE
+    time.sleep((_TICK_NS - age) / _SECOND_NS)
+    return stamp_input(path)
 
 
 def _stamp_names(folder: str) -> Stamp:
