@@ -38,17 +38,22 @@ _ABSENT = "\U0010ffff"
 
 def draw(poster: Poster) -> bytes:
     """The picture as PNG."""
-    image = Image.new("P", (WIDTH, HEIGHT), _PAPER)
-    image.putpalette(_palette())
-    _draw_line(image, poster.site, y=_MARGIN - 16, weight=600, ink=_ACCENT)
+    image = Image.new("L", (WIDTH, HEIGHT), _PAPER)  # of places in the palette
     _draw_title(image, poster.title)
+    _draw_line(image, poster.site, y=_MARGIN + 16, weight=600, ink=_ACCENT)
     _draw_shape(image, poster.shape)
     _draw_line(image, poster.facts, y=HEIGHT - _MARGIN + 16, weight=400, ink=_MUTED)
+    return _png(image)
+
+
+def _png(image: Image.Image) -> bytes:
+    image.putpalette(_palette())
     data = io.BytesIO()
     image.save(data, "PNG", compress_level=3)  # half the time of 6, for a quarter more bytes
     return data.getvalue()
 
 
+@cache
 def _palette() -> bytes:
     """The flat colours, then each ink from the faintest step to the full one."""
     mixed = (
@@ -60,17 +65,61 @@ def _palette() -> bytes:
     return bytes(chain(*_FLAT, mixed))
 
 
-def _draw_text(
-    image: Image.Image, at: tuple[int, int], text: str, *, font: ImageFont.FreeTypeFont, anchor: str, ink: int
-) -> None:
-    """Letters smoothed by steps of their ink: to find a picture's colours afterwards costs more than to draw it."""
-    left, top, right, bottom = map(round, font.getbbox(text, anchor=anchor))
-    if left >= right or top >= bottom:
-        return
-    mask = Image.new("L", (right - left, bottom - top))
-    ImageDraw.Draw(mask).text((-left, -top), text, font=font, fill=255, anchor=anchor)
-    steps = [round(value * _STEPS / 255) for value in range(256)]
-    image.paste(mask.point([ink + step - 1 if step else _PAPER for step in steps]), (at[0] + left, at[1] + top))
+@cache
+def _steps(ink: int) -> list[int]:
+    """The place in the palette of each of 256 shades of an ink."""
+    return [ink + step - 1 if (step := round(value * _STEPS / 255)) else _PAPER for value in range(256)]
+
+
+class _Type:
+    """The face at a size in pixels and a weight. Its letters are drawn and measured once, for that takes longest.
+
+    A text is its letters side by side: the basic layout joins none and moves none together. What does more with scripts
+    isn't there on every machine.
+    """
+
+    def __init__(self, size: int, weight: int) -> None:
+        self.size = size
+        self.step = round(size * 1.18)
+        """From one line to the next."""
+        self._font = _font(size, weight)
+        self.ascent, self.descent = self._font.getmetrics()
+        self.middle = (self.ascent - self.descent + 1) // 2
+        """From the middle of a line down to its base line."""
+        self._lengths: dict[str, int] = {}
+        self._letters: dict[str, tuple[Image.Image, int, int]] = {}
+
+    def length(self, text: str) -> int:
+        """How wide a text is, in pixels."""
+        try:
+            return sum([self._lengths[char] for char in text])
+        except KeyError:
+            self._lengths |= {char: round(self._font.getlength(char)) for char in text}
+            return self.length(text)
+
+    def draw(self, image: Image.Image, at: tuple[int, int], lines: Sequence[str], *, ink: int) -> None:
+        """Puts lines of text on a picture; `at` is where the base line of the first begins.
+
+        Letters are smoothed by steps of their ink: to find a picture's colours afterwards costs more than to draw it.
+        """
+        room = self.size // 4  # letters may lean out of their place
+        size = max(map(self.length, lines)) + 2 * room, self.step * (len(lines) - 1) + self.ascent + self.descent
+        shades = Image.new("L", size)
+        for number, line in enumerate(lines):
+            x = room
+            for char in line:
+                mask, left, top = self._letters.get(char) or self._draw_letter(char)
+                shades.paste(255, (x + left, self.ascent + self.step * number + top), mask)
+                x += self._lengths[char]
+        image.paste(shades.point(_steps(ink)), (at[0] - room, at[1] - self.ascent))
+
+    def _draw_letter(self, char: str) -> tuple[Image.Image, int, int]:
+        """The shades of a letter, and where they begin, seen from its place on the base line."""
+        left, top, right, bottom = map(round, self._font.getbbox(char, anchor="ls"))
+        mask = Image.new("L", (max(0, right - left), max(0, bottom - top)))
+        ImageDraw.Draw(mask).text((-left, -top), char, font=self._font, fill=255, anchor="ls")
+        self._letters[char] = mask, left, top
+        return self._letters[char]
 
 
 def drawable(text: str) -> str:
@@ -101,67 +150,67 @@ def _font(size: int, weight: int) -> ImageFont.FreeTypeFont:
     return font
 
 
+@cache
+def _type(size: int, weight: int) -> _Type:
+    return _Type(size, weight)
+
+
 def _draw_line(image: Image.Image, text: str, *, y: int, weight: int, ink: int) -> None:
-    font = _font(_SMALL, weight)
-    line = _cut(drawable(text), font, WIDTH - 2 * _MARGIN)
-    _draw_text(image, (_MARGIN, y), line, font=font, anchor="ls" if y > HEIGHT / 2 else "la", ink=ink)
+    kind = _type(_SMALL, weight)
+    kind.draw(image, (_MARGIN, y), [_cut(drawable(text), kind, WIDTH - 2 * _MARGIN)], ink=ink)
 
 
 def _draw_title(image: Image.Image, title: str) -> None:
-    lines, font = _fitted(drawable(title))
-    if not lines or font is None:
+    lines, kind = _fitted(drawable(title))
+    if not lines:
         return
-    step = round(font.size * 1.18)
+    height = kind.step * len(lines)
     top, bottom = _MARGIN + 36, HEIGHT - _MARGIN - _STRIP - 42
-    y = top + (bottom - top - step * len(lines)) // 2
-    bar = (_MARGIN, y + 6, _MARGIN + 5, y + step * len(lines) - 6)
-    ImageDraw.Draw(image).rectangle(bar, fill=_ACCENT + _STEPS - 1)
-    for line in lines:
-        _draw_text(image, (_MARGIN + 36, y + step // 2), line, font=font, anchor="lm", ink=_INK)
-        y += step
+    y = top + (bottom - top - height) // 2
+    ImageDraw.Draw(image).rectangle((_MARGIN, y + 6, _MARGIN + 5, y + height - 6), fill=_ACCENT + _STEPS - 1)
+    kind.draw(image, (_MARGIN + 36, y + kind.step // 2 + kind.middle), lines, ink=_INK)
 
 
-def _fitted(title: str) -> tuple[list[str], ImageFont.FreeTypeFont | None]:
+def _fitted(title: str) -> tuple[list[str], _Type]:
     """The title in lines, in the largest size in which it's whole, else cut in the smallest."""
-    width, lines, font = WIDTH - 2 * _MARGIN - 36, list[str](), None
+    width = WIDTH - 2 * _MARGIN - 36
     for size, most in _TITLE_SIZES:
-        font = _font(size, 600)
-        lines = list(_wrapped(title[:_LONGEST], font, width))
+        kind = _type(size, 600)
+        lines = list(_wrapped(title[:_LONGEST], kind, width))
         if len(lines) <= most:
-            return lines, font
-    most = _TITLE_SIZES[-1][1]
-    return [*lines[: most - 1], _cut(" ".join(lines[most - 1 :]), _font(_TITLE_SIZES[-1][0], 600), width)], font
+            return lines, kind
+    return [*lines[: most - 1], _cut(" ".join(lines[most - 1 :]), kind, width)], kind
 
 
-def _wrapped(text: str, font: ImageFont.FreeTypeFont, width: int) -> Iterator[str]:
-    """Lines of that width. Each word is measured once, for measuring is what drawing spends its time on."""
-    line, length, space = list[str](), 0.0, font.getlength(" ")
-    for word in chain.from_iterable(_broken(word, font, width) for word in text.split()):
-        more = font.getlength(word)
+def _wrapped(text: str, kind: _Type, width: int) -> Iterator[str]:
+    """Lines of that width."""
+    line, length, space = list[str](), 0, kind.length(" ")
+    for word in chain.from_iterable(_broken(word, kind, width) for word in text.split()):
+        more = kind.length(word)
         if line and length + space + more > width:
             yield " ".join(line)
-            line, length = [], 0.0
+            line, length = [], 0
         length += more + (space if line else 0)
         line.append(word)
     if line:
         yield " ".join(line)
 
 
-def _broken(word: str, font: ImageFont.FreeTypeFont, width: int) -> Iterator[str]:
+def _broken(word: str, kind: _Type, width: int) -> Iterator[str]:
     """A word in pieces of that width at most."""
-    while len(word) > 1 and font.getlength(word) > width:
-        most = min(len(word) - 1, 2 + int(len(word) * width / font.getlength(word)))
-        end = next((at for at in range(most, 1, -1) if font.getlength(word[:at]) <= width), 1)
+    while len(word) > 1 and (length := kind.length(word)) > width:
+        most = min(len(word) - 1, 2 + len(word) * width // length)
+        end = next((at for at in range(most, 1, -1) if kind.length(word[:at]) <= width), 1)
         yield word[:end]
         word = word[end:]
     yield word
 
 
-def _cut(text: str, font: ImageFont.FreeTypeFont, width: int) -> str:
-    if font.getlength(text) <= width:
+def _cut(text: str, kind: _Type, width: int) -> str:
+    if kind.length(text) <= width:
         return text
     text = text[:_LONGEST]
-    while text and font.getlength(f"{text} …") > width:
+    while text and kind.length(f"{text} …") > width:
         text = text.rpartition(" ")[0] or text[:-1]
     return f"{text} …"
 

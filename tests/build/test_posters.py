@@ -85,6 +85,13 @@ def test_long_title_stays_within_its_place(title: str) -> None:
     assert ink(image, (1113, 0, 1200, 630)) == 0
 
 
+def test_picture_does_not_depend_on_those_drawn_before() -> None:
+    first = draw(Poster("Ångström, (jáf)", "Notes", "facts", SHAPE))
+    for title in ("Ån", "gs", "", "word " * 200):
+        draw(Poster(title, "(jf)", title, SHAPE))
+    assert draw(Poster("Ångström, (jáf)", "Notes", "facts", SHAPE)) == first
+
+
 def test_picture_without_anything_to_tell_is_one_all_the_same() -> None:
     assert drawn("", site="", facts="", shape=()).size == (1200, 630)
 
