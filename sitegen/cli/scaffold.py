@@ -54,6 +54,7 @@ public/
 # All conversations, also those that aren't shared
 *.duckdb
 *.duckdb.wal
+*.duckdb.changes
 *.duckdb.files/
 # Words that must not be published, and what a report says of them
 private/

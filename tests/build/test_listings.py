@@ -233,6 +233,12 @@ def test_a_change_that_waits_in_the_journal_is_shown(
     assert "They hum." in shown(workshop)
 
 
+def test_the_ledger_names_nobody(sessions: Sessions) -> None:
+    sessions.go_on("teal", "They swim.")
+    sessions.ingest()
+    assert "teal" not in sessions.ledger.read_text()
+
+
 def test_a_full_build_looks_at_all(sessions: Sessions, workshop: Workshop, looks: list[int | None]) -> None:
     workshop.build()
     workshop.build("--full")

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,8 @@ def test_what_is_private_stays_out_of_a_repository(tmp_path: Path) -> None:
     init(tmp_path)
     ignored = (tmp_path / ".gitignore").read_text().splitlines()
     assert {".sitegen/", "public/", "*.duckdb"} <= set(ignored)
+    for name in ("archive.duckdb", "archive.duckdb.wal", ".archive.duckdb.changes"):
+        assert any(fnmatch(name, line) for line in ignored), name
     assert (tmp_path / ".sitegen/.gitignore").read_text() == "*\n"
 
 
