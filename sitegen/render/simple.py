@@ -1,4 +1,4 @@
-"""Text within a line that can be read at a glance: words, code, emphasis around words, line breaks, nothing nested.
+"""Text within a line that can be read at a glance: words, code, emphasis, web addresses, line breaks, little nested.
 
 Most of what people and models write is that, and is written at once, as the parser would have it. What isn't surely
 so is left to the parser.
@@ -9,40 +9,73 @@ from __future__ import annotations
 import re
 
 from sitegen.render.figure import content
+from sitegen.render.links import link_open
 
-_WORDS = r"[^\n$&*<>\[\\\]_`~!:@]"
-"""A character that means nothing but itself, whatever stands beside it."""
-_MARKED = (
-    r"(?<!`)`(?P<code>[^`\n]+)`(?!`)"
-    rf"|(?<![^ \n(])(?P<mark>\*\*?|~~)(?P<inner>[A-Za-z0-9](?:{_WORDS}*[A-Za-z0-9])?)(?P=mark)(?=[ \n.,;:!?)]|\Z)"
-    r"|(?<=\S)(?P<break>\n)(?=\S)"
+_LETTER = "A-Za-z0-9À-ÖØ-öø-ɏ"
+_CODE = r"(?<!`)`[^`\n]+`(?!`)"
+_WORDS = (
+    r"[^\n$&*<>\[\\\]_`~!:@]+"  # characters that mean nothing but themselves, whatever stands beside them
+    r"|!(?!\[)|:(?!//)|>|[&<](?=[ \n]|\Z)|(?<=[A-Za-z0-9])_+(?=[A-Za-z0-9])"
 )
-_SIMPLE = re.compile(rf"(?>{_WORDS}+|!(?!\[)|:(?!//)|>|{_MARKED})+")
-_MARKS = re.compile(_MARKED)
-_TAGS = {"*": "em", "**": "strong", "~~": "s"}
+_EMPHASIS = "|".join(  # no group: together with possessive repeats `re` can get its span wrong
+    rf"(?<![^ \n(]){mark}(?=[{_LETTER}`])(?:{_WORDS}|{_CODE})++(?<=[{_LETTER}`.,:;!?)\"'%]){mark}(?=[ \n.,;:!?)]|\Z)"
+    for mark in (r"\*\*", r"\*", "~~")
+)
+_ADDRESS = r"://[A-Za-z0-9](?:[A-Za-z0-9/?=&.#%_~:+,-]*[A-Za-z0-9/=#-])?"
+_BARE = rf"(?:(?<=(?<![A-Za-z0-9])http)|(?<=(?<![A-Za-z0-9])https)){_ADDRESS}(?=[.,:;!?]*(?:[ \n)]|\Z))"
+_LINK = rf"\[(?!\^)(?:{_WORDS}|{_CODE})++\]\(https?{_ADDRESS}\)"
+_SIMPLE = re.compile(rf"(?:{_WORDS}|{_CODE}|{_EMPHASIS}|(?<=\S)\n(?=\S)|{_BARE}|{_LINK})++")
+_WWW = re.compile(r"(?<!/)www\.", re.I)
+
+_INNER = "(?:[^{}`]|`[^`]+`)++"
+_MARKS = re.compile(
+    r"`(?P<code>[^`]+)`|\n(?P<newline>)|&(?P<and>)|<(?P<less>)"
+    rf"|\*\*(?P<strong>{_INNER.format('*')})\*\*|\*(?P<em>{_INNER.format('*')})\*|~~(?P<s>{_INNER.format('~')})~~"
+    rf"|\[(?P<label>{_INNER.format(']')})\]\((?P<target>[^)]+)\)|http(?P<bare>s?{_ADDRESS})"
+)
+"""What a simple text holds besides words. There, what looks like one of them is one."""
 
 
 def is_simple(text: str) -> bool:
     """Whether all of `text` can be written without parsing it."""
-    return _SIMPLE.fullmatch(text) is not None and "www." not in text.lower()
+    return _SIMPLE.fullmatch(text) is not None and ("www." not in text.lower() or _WWW.search(text) is None)
 
 
 def write_simple(text: str, *, newline: str, code_attributes: str = "") -> str:
     """The HTML of a simple text; `newline` stands for a line break."""
 
     def write(match: re.Match[str]) -> str:
-        if (code := match["code"]) is not None:
-            return f"<code{code_attributes}>{content(_trimmed(code))}</code>"
-        if (mark := match["mark"]) is not None:
-            return f"<{_TAGS[mark]}>{match['inner']}</{_TAGS[mark]}>"
-        return newline
+        kind = match.lastgroup or ""
+        match kind:
+            case "code":
+                return f"<code{code_attributes}>{content(_trimmed(match['code']))}</code>"
+            case "newline":
+                return newline
+            case "target":
+                return f"{link_open(match['target'])}{_MARKS.sub(write, match['label'])}</a>"
+            case "bare":
+                return f"{link_open(match.group())}{content(match.group())}</a>"
+            case "and" | "less":
+                return content(match.group())
+        return f"<{kind}>{_MARKS.sub(write, match[kind])}</{kind}>"
 
     return _MARKS.sub(write, text)
 
 
 def plain_simple(text: str) -> str:
     """What a simple text says, without its marks."""
-    return _MARKS.sub(lambda match: _trimmed(match["code"]) if match["code"] else match["inner"] or "\n", text)
+
+    def say(match: re.Match[str]) -> str:
+        match kind := match.lastgroup or "":
+            case "code":
+                return _trimmed(match["code"])
+            case "target":
+                return plain_simple(match["label"])
+            case "strong" | "em" | "s":
+                return plain_simple(match[kind])
+        return match.group()
+
+    return _MARKS.sub(say, text)
 
 
 def _trimmed(code: str) -> str:
