@@ -14,9 +14,10 @@ from markupsafe import Markup, escape
 
 from sitegen.render.code import render_code
 from sitegen.render.formulas import closer_of
-from sitegen.render.inlines import plain_text, write_inline
+from sitegen.render.inlines import plain_text, simply, write_inline
 from sitegen.render.links import slug_of
 from sitegen.render.mathml import to_mathml
+from sitegen.render.plain import Item
 from sitegen.render.sheet import Note, Sheet
 
 _INNER_LINK = re.compile(r"[(<:]\s*#")
@@ -64,8 +65,10 @@ def write_blocks(sheet: Sheet, tokens: Sequence[Token]) -> Markup:
 def _survey(sheet: Sheet, tokens: Sequence[Token]) -> None:
     """Find out which levels of headings there are, and which headings this message links to."""
     headings = [index for index, token in enumerate(tokens) if token.type == "heading_open"]
+    if not headings:
+        return
     sheet.heading_tags = dict(_ranked(tokens, sheet.heading_level))
-    if not headings or _INNER_LINK.search(sheet.source) is None:
+    if _INNER_LINK.search(sheet.source) is None:
         return
     wanted = {slug_of(target) for target in _targets(tokens) if target.startswith("#")}
     for index in headings:
@@ -106,8 +109,7 @@ def _paragraph_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
         leads = index > 0 and tokens[index - 1].type in ("list_item_open", "blockquote_open")
         sheet.out.append("<p>" if leads else f"<p{sheet.direction}>")
     if sheet.task_box:
-        sheet.out.append(sheet.task_box)
-        sheet.task_box = ""
+        sheet.out.append(sheet.take_task_box())
 
 
 def _paragraph_close(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
@@ -128,19 +130,46 @@ def _heading_close(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
 
 
 def _ordered_list_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
-    start = tokens[index].attrs.get("start", 1)
-    sheet.out.append("<ol>\n" if start == 1 else f'<ol start="{escape(start)}">\n')
+    sheet.out.append(_ordered(int(tokens[index].attrs.get("start", 1))))
+
+
+def _ordered(start: int) -> str:
+    return "<ol>\n" if start == 1 else f'<ol start="{start}">\n'
+
+
+def _plain_paragraph(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    sheet.out.append(f"<p{sheet.direction}>{simply(sheet, tokens[index].content)}</p>\n")
+
+
+def _plain_list(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    closers: list[str] = []
+    items: list[Item] = tokens[index].meta["items"]
+    for depth, number, text in items:
+        if depth < len(closers):
+            sheet.out.append("</li>\n")
+        elif closers:
+            sheet.out.append("\n")
+        while depth < len(closers) - 1:
+            sheet.out.append(f"{closers.pop()}</li>\n")
+        if depth == len(closers):
+            sheet.out.append("<ul>\n" if number is None else _ordered(number))
+            closers.append("</ul>\n" if number is None else "</ol>\n")
+        box = _TASK.match(text)
+        sheet.out.append(f"<li{sheet.direction}>" if box is None else _task_open(sheet, is_done=box[1] != " "))
+        sheet.out.append(f"{sheet.take_task_box()}{simply(sheet, text[box.end() :] if box else text)}")
+    sheet.out.append("".join(f"</li>\n{closer}" for closer in reversed(closers)))
 
 
 def _item_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
     task = _take_task(tokens, index)
-    if task is None:
-        sheet.out.append(f"<li{sheet.direction}>")
-        return
-    key, sign = ("prose.task_done", "☑") if task else ("prose.task_open", "☐")
+    sheet.out.append(f"<li{sheet.direction}>" if task is None else _task_open(sheet, is_done=task))
+
+
+def _task_open(sheet: Sheet, *, is_done: bool) -> str:
+    key, sign = ("prose.task_done", "☑") if is_done else ("prose.task_open", "☐")
     label = escape(sheet.ctx.t(key))
-    sheet.out.append(f'<li class="task"{sheet.direction}>')
     sheet.task_box = f'<span role="img" aria-label="{label}">{sign}</span>'
+    return f'<li class="task"{sheet.direction}>'
 
 
 def _take_task(tokens: Sequence[Token], index: int) -> bool | None:
@@ -240,6 +269,8 @@ def _note_item(sheet: Sheet, note: Note) -> str:
 
 _HANDLERS: dict[str, Callable[[Sheet, Sequence[Token], int], None]] = {
     "inline": _inline,
+    "plain_paragraph": _plain_paragraph,
+    "plain_list": _plain_list,
     "paragraph_open": _paragraph_open,
     "paragraph_close": _paragraph_close,
     "heading_open": _heading_open,

@@ -6,22 +6,27 @@ Knows what each rule begins with and nothing else of it. A rule that isn't known
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property, partial
 from itertools import accumulate
+from typing import cast
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import mdTrim
 from markdown_it.parser_block import ParserBlock
 from markdown_it.parser_inline import ParserInline
+from markdown_it.ruler import Rule, Ruler
 from markdown_it.rules_block import StateBlock, lheading
 from markdown_it.rules_core import StateCore, text_join
 from markdown_it.rules_inline import StateInline, fragments_join
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
+from sitegen.render.plain import list_at, paragraph_at
+
 _InlineRule = Callable[[StateInline, bool], bool]
 _BlockRule = Callable[[StateBlock, int, int, bool], bool]
+_ByOpening = Mapping[tuple[str, bool], list[_BlockRule]]
 
 _INLINE_BEGINS = {
     "angle_link": "<",
@@ -56,8 +61,7 @@ _TABLES = frozenset({"table", "table_below"})
 """Rules that want a `|` in the line, wherever it is."""
 _SILENT = frozenset({"table_below"})
 """Rules that only end a paragraph and begin nothing."""
-_UNDERLINES = ("-", "=")
-_NOTHING = ("", False)
+_UNDERLINE = re.compile(r"(?:-+|=+)[ \t]*")
 
 
 class QuickInline(ParserInline):
@@ -141,27 +145,48 @@ def _width(line: str, indent: int) -> int:
     return len(line[:indent].expandtabs(4))
 
 
+class _QuickRuler(Ruler[_BlockRule]):
+    """Has one rule for all that can end a block: it tries those of them that can begin with the line."""
+
+    def __compile__(self) -> None:
+        super().__compile__()
+        enabled = [rule for rule in self.__rules__ if rule.enabled]
+        for chain in {chain for rule in enabled for chain in rule.alt}:
+            enders = _by_opening(rule for rule in enabled if chain in rule.alt)
+            cast("dict[str, list[_BlockRule]]", self.__cache__)[chain] = [partial(_is_any, enders)]
+
+
+def _is_any(rules: _ByOpening, state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    return any(rule(state, line, end, silent) for rule in rules[_opening(state, line)])
+
+
+def _by_opening(rules: Iterable[Rule[_BlockRule]]) -> _ByOpening:
+    """Those for a line by its first character ("" for any that begins none), and by whether it holds a `|`."""
+    named = [(rule.name, rule.fn) for rule in rules]
+    return {
+        (opener, has_bar): [
+            rule
+            for name, rule in named
+            if opener in frozenset(_BLOCK_BEGINS.get(name, [opener])) and (has_bar or name not in _TABLES)
+        ]
+        for opener in ("", *sorted(_OPENERS))
+        for has_bar in (False, True)
+    }
+
+
 class QuickBlock(ParserBlock):
     """The blocks of a text. A rule that isn't known here is tried on every line."""
 
     def __init__(self) -> None:
         super().__init__()
+        rules, self.ruler = self.ruler.__rules__, _QuickRuler()
+        self.ruler.__rules__ = rules
         self.ruler.at("lheading", _underlined)
         self.ruler.at("paragraph", self._paragraph)
 
     @cached_property
-    def _rules(self) -> Mapping[tuple[str, bool], list[_BlockRule]]:
-        """Those for a line by its first character ("" for any that begins none), and by whether it holds a `|`."""
-        named = [(rule.name, rule.fn) for rule in self.ruler.__rules__ if rule.enabled and rule.name not in _SILENT]
-        return {
-            (opener, has_bar): [
-                rule
-                for name, rule in named
-                if opener in frozenset(_BLOCK_BEGINS.get(name, [opener])) and (has_bar or name not in _TABLES)
-            ]
-            for opener in ("", *sorted(_OPENERS))
-            for has_bar in (False, True)
-        }
+    def _rules(self) -> _ByOpening:
+        return _by_opening(rule for rule in self.ruler.__rules__ if rule.enabled and rule.name not in _SILENT)
 
     def parse(self, src: str, md: MarkdownIt, env: EnvType, outTokens: list[Token]) -> list[Token] | None:  # noqa: N803
         """The tokens of the blocks of `src`, whose text within lines isn't parsed yet."""
@@ -180,7 +205,8 @@ class QuickBlock(ParserBlock):
             if state.level >= depth:
                 state.line = endLine
                 break
-            any(rule(state, line, endLine, False) for rule in self._rules[_opening(state, line)])
+            if state.level or not _plainly(state, line):
+                any(rule(state, line, endLine, False) for rule in self._rules[_opening(state, line)])
             state.tight = not has_empty_lines
             line = state.line
             if line - 1 < endLine and state.isEmpty(line - 1):
@@ -207,23 +233,38 @@ class QuickBlock(ParserBlock):
         enders = self.ruler.getRules("paragraph")
         while line < end and not state.isEmpty(line):
             is_within = 0 <= state.sCount[line] <= state.blkIndent + 3
-            if is_within and _opening(state, line) != _NOTHING and any(ends(state, line, end, True) for ends in enders):
+            if is_within and any(ends(state, line, end, True) for ends in enders):
                 break
             line += 1
         return line
 
 
+def _plainly(state: StateBlock, line: int) -> bool:
+    """Makes one token of the plain block that begins with `line`; whether there is one. It's in no other block."""
+    start = state.bMarks[line]
+    if (items := list_at(state.src, start)) is not None:
+        state.push("plain_list", "", 0).meta = {"items": items}
+        state.line = line + len(items)
+    elif (text := paragraph_at(state.src, start)) is not None:
+        state.push("plain_paragraph", "p", 0).content = text
+        state.line = line + 1 + text.count("\n")
+    else:
+        return False
+    return True
+
+
 def _opening(state: StateBlock, line: int) -> tuple[str, bool]:
-    first = state.src[state.bMarks[line] + state.tShift[line]]
+    position = state.bMarks[line] + state.tShift[line]
+    first = state.src[position : position + 1]
     has_bar = state.src.find("|", state.bMarks[line], state.eMarks[line]) >= 0
     return (first if first in _OPENERS else ""), has_bar
 
 
 def _underlined(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A heading by the line below it; looked for only where a line begins like one."""
+    """A heading by the line below it; looked for only where there is a line like that."""
     line = start + 1
     while line < end and not state.isEmpty(line):
-        if state.src[state.bMarks[line] + state.tShift[line]] in _UNDERLINES:
+        if _UNDERLINE.fullmatch(state.src, state.bMarks[line] + state.tShift[line], state.eMarks[line]) is not None:
             return lheading(state, start, end, silent)
         line += 1
     if not state.is_code_block(start):

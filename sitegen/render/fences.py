@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _LEAD = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?"
-_NESTING = re.compile(rf"^{_LEAD}(?:`{{3,}}|~{{3,}})[ \t]*(?:markdown|md|mdx|rmd|qmd)\b", re.M | re.I)
+_NESTING = [re.compile(rf"{mark}+[ \t]*(?:[mM][aAdD]|[rRqQ][mM])") for mark in ("```", "~~~")]
+"""Where a Markdown fence may begin. Sought are these letters as they are: that is quick."""
 _FENCE = re.compile(rf"({_LEAD})(`{{3,}}|~{{3,}})(.*)")
 _MARKDOWN = re.compile(r"(?:markdown|md|mdx|rmd|qmd)\b", re.I)
 _NESTING_REACH = 400
@@ -33,7 +34,7 @@ class _Fence:
 
 def mend_fences(text: str) -> str:
     """`text` in which every Markdown fence is longer than the fences inside it; the same text when none is."""
-    if ("```" not in text and "~~~" not in text) or _NESTING.search(text) is None:
+    if not any(nesting.search(text) for nesting in _NESTING):
         return text
     lines = text.split("\n")
     fences = list(_fences(lines))

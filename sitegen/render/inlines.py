@@ -28,17 +28,27 @@ _WRAP_WIDTH = (60, 120)
 def write_inline(sheet: Sheet, token: Token) -> None:
     """Write the text of one paragraph, heading or cell."""
     children = token.children or ()
-    if "\n" in token.content:
-        flows = not sheet.has_typed_breaks and is_wrapped(token.content)
-        sheet.newline = "\n" if flows else "<br>\n"
+    if len(children) == 1 and children[0].type == "simple":
+        sheet.out.append(simply(sheet, token.content))
+        return
+    _set_newline(sheet, token.content)
     for index, child in enumerate(children):
-        if child.type == "simple":
-            direction = ' dir="ltr"' if sheet.direction else ""
-            sheet.out.append(write_simple(child.content, newline=sheet.newline, code_attributes=direction))
-        elif child.type == "text":
+        if child.type == "text":
             _write_text(sheet, child.content)
         else:
             _HANDLERS[child.type](sheet, children, index)
+
+
+def simply(sheet: Sheet, text: str) -> str:
+    """The HTML of a simple text, the whole of a paragraph, heading, cell or item."""
+    _set_newline(sheet, text)
+    return write_simple(text, newline=sheet.newline, code_attributes=' dir="ltr"' if sheet.direction else "")
+
+
+def _set_newline(sheet: Sheet, text: str) -> None:
+    if "\n" in text:
+        flows = not sheet.has_typed_breaks and is_wrapped(text)
+        sheet.newline = "\n" if flows else "<br>\n"
 
 
 def is_wrapped(text: str) -> bool:

@@ -20,14 +20,12 @@ from sitegen.render.driving import QuickBlock, QuickInline, join_texts
 from sitegen.render.fences import mend_fences
 from sitegen.render.formulas import add_math
 from sitegen.render.links import encoded, web_link_at
-from sitegen.render.simple import is_simple
+from sitegen.render.simple import LIMIT, is_simple
 
 _BLOCK_DEPTH = 30
 """Quotes and lists nested deeper than this (a list counts twice) are shown as they are written."""
 _NESTING_LIMIT = 34
 """The parser's own limit, above that of blocks; its time on unmatched brackets grows with it."""
-_INLINE_LIMIT = 200_000
-"""A paragraph of more characters than this is no prose: it's shown as it is written."""
 
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _TABLE_RULE = re.compile(r"[ \t]{0,40}\|?[ \t]{0,40}:?-+:?[ \t]{0,40}(?:\|[ \t]{0,40}:?-+:?[ \t]{0,40})*\|?[ \t]*")
@@ -74,11 +72,11 @@ class _State(StateInline):
 
 class _Inline(QuickInline):
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
-        if len(src) <= _INLINE_LIMIT and is_simple(src):
+        if is_simple(src):
             tokens.append(Token("simple", "", 0, content=src))
             return tokens
         state = _State(src, md, env, tokens)
-        if len(src) > _INLINE_LIMIT:
+        if len(src) > LIMIT:  # it's shown as it is written
             state.push("text", "", 0).content = src
         else:
             self.tokenize(state)

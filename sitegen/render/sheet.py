@@ -55,12 +55,18 @@ class Sheet:
     _may_hide_control: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.direction = ' dir="auto"' if _RIGHT_TO_LEFT.search(self.source) else ""
+        runs_left = not self.source.isascii() and _RIGHT_TO_LEFT.search(self.source) is not None
+        self.direction = ' dir="auto"' if runs_left else ""
         self._may_hide_control = "&#" in self.source
 
     def clean(self, text: str) -> str:
         """`text` without the control bytes that an entity (`&#12;`) brings in after the source was cleaned."""
         return clean(text) if self._may_hide_control else text
+
+    def take_task_box(self) -> str:
+        """The box of the task whose text is about to be written; "" when it's no task."""
+        box, self.task_box = self.task_box, ""
+        return box
 
     def note(self, label: str) -> Note:
         """The footnote of that label, numbered when it's first met."""

@@ -11,6 +11,9 @@ import re
 from sitegen.render.figure import content
 from sitegen.render.links import link_open
 
+LIMIT = 200_000
+"""A paragraph of more characters than this is no prose."""
+
 _LETTER = "A-Za-z0-9À-ÖØ-öø-ɏ"
 _CODE = r"(?<!`)`[^`\n]+`(?!`)"
 _WORDS = (
@@ -37,7 +40,9 @@ _MARKS = re.compile(
 
 
 def is_simple(text: str) -> bool:
-    """Whether all of `text` can be written without parsing it."""
+    """Whether all of `text` can be written without parsing it. What's longer than LIMIT is not."""
+    if len(text) > LIMIT:
+        return False
     return _SIMPLE.fullmatch(text) is not None and ("www." not in text.lower() or _WWW.search(text) is None)
 
 

@@ -28,8 +28,8 @@ SPANS = [
     *("\n===\n", "\n| a |\n|--|\n", "\n- ", "\n   1) ", "\n> ", "\n\t", "\n    ", "中文", "**中**文", "שלום"),
     *("&amp;", "&#42;", "#", "\u2003", "—", "“", "$x$", "\\*", "& ", "< ", "<b>"),
     *("**a:**", "(**`x`**)", "*a `b*c` d!*", "~~`x`~~", "**é**", "**a_b**", "a__b", "_a_", "a_", "**[x](http://a.b)**"),
-    *("https://a.b/c_d*e?f=1&g#h", "(https://a.b/c)", "http://a.b/~c~", "https://www.a.b", "https://a.b.,:", "/www.a.b"),
-    *("[`x`](https://a.b/c_d?e=1&f)", "[a_b & c](http://www.a.b/)", "[x](https://a.b/&amp;)", "[^x](https://a.b)"),
+    *("https://a.b/c_d*e?f=1&g#h", "(https://a.b/c)", "http://a.b/~c~", "https://www.a.b", "https://a.b.,:"),
+    *("[`x`](https://a.b/c_d?e=1&f)", "[a_b & c](http://www.a.b/)", "[x](https://a.b/&amp;)", "/www.a.b", "[^x](https://a.b)"),
 ]  # fmt: skip
 
 
@@ -79,6 +79,43 @@ def test_marks_in_any_order_become_what_the_library_makes_of_them(text: str, typ
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from([*PIECES, *SPANS]), max_size=14).map("".join), st.booleans())
 def test_marked_up_text_becomes_what_the_library_makes_of_it(text: str, typed: bool) -> None:
+    _assert_same(text, typed=typed)
+
+
+ROWS = [
+    *("- ", "* ", "+ ", "1. ", "2) ", "3. ", "-  ", "1.    ", "  - ", "   - ", "    - ", "  1. ", "   1) ", "     * "),
+    *("> ", "# ", "    ", "", "- [x] ", "1. [ ] ", "- - ", "- 1. ", "| ", "```", "===", "---"),
+]
+TEXTS = [
+    "one",
+    "**a:** b_c",
+    "`x`",
+    "[x] y",
+    "[x]: y",
+    "[l](http://a.b)",
+    "2. x",
+    "a | b",
+    "--|--",
+    "-",
+    "#",
+    "",
+    " ",
+    "x  ",
+    "é\u00a0",
+]
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(ROWS), st.sampled_from(TEXTS), st.sampled_from(["\n", "\n", "\n", "\n\n"])),
+        max_size=8,
+    ).map(lambda rows: "".join(map("".join, rows))),
+    st.booleans(),
+)
+@example("- a\n  - b\n    1. c\n- d\n\ne", False)
+@example("- [x] a\n  - [ ] **b:** c\n\n[x]: d\n", False)
+def test_lists_become_what_the_library_makes_of_them(text: str, typed: bool) -> None:
     _assert_same(text, typed=typed)
 
 
