@@ -6,9 +6,10 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError, SitegenError
 from sitegen.model import Json
 from sitegen.output.plan import check_path

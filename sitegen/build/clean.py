@@ -6,10 +6,11 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from sitegen.config import Privacy
+from sitegen.dataclass import dataclass
 from sitegen.errors import RefusedError
 from sitegen.model import ConversationHead, Share
 from sitegen.output.cache import Cache

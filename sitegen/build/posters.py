@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
 from sitegen.build.keys import digest, source_digest, versions
+from sitegen.dataclass import dataclass
 from sitegen.model import Poster
 from sitegen.output.cache import Cache
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +10,7 @@ import click
 from sitegen.cli.frame import App, pass_app
 from sitegen.cli.reading import Archive, read_archive, read_registry, remark
 from sitegen.cli.terminal import safe
+from sitegen.dataclass import dataclass
 from sitegen.errors import ProjectionError, UsageError
 
 if TYPE_CHECKING:

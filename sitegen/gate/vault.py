@@ -10,10 +10,11 @@ import re
 import stat
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
+from sitegen.dataclass import dataclass
 from sitegen.errors import RefusedError, UsageError
 from sitegen.gate.encoding import normalise_code, unb64u
 

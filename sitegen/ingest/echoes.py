@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from sitegen.dataclass import dataclass
 from sitegen.ingest.records import MessageRecord
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from sitegen.dataclass import dataclass
 from sitegen.ingest.records import Adapter, Change, Handle, LineProblem, Stored
 from sitegen.ingest.writer import Task
 

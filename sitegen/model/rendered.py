@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal
 
+from sitegen.dataclass import dataclass
 from sitegen.model.conversation import Usage
 
 ROOT = "\x00root\x00"

@@ -17,6 +17,8 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
+from sitegen.dataclass import dataclass
+
 T = typing.TypeVar("T")
 
 UNUSABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
@@ -29,7 +31,7 @@ Encode = Callable[[Any, Blobs], Any]
 Decode = Callable[[Any, Views], Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Codec:
     """How values of one type go to JSON values and back. `decode` raises what misshapen values make it raise."""
 

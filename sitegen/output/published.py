@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 
+from sitegen.dataclass import dataclass
 from sitegen.output.writer import replace_file
 
 PUBLISHED_FILE = "published.json"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from sitegen.catalogue import Catalogue
+from sitegen.dataclass import dataclass
 
 
 @dataclass(slots=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
 from markupsafe import Markup
 
 from sitegen import urls
+from sitegen.dataclass import dataclass
 from sitegen.model import Card, Document, Gate, Json, Project
 from sitegen.pages import charts, facts, late
 from sitegen.pages.dates import machine

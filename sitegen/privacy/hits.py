@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sitegen.dataclass import dataclass
 from sitegen.privacy.marks import SecretKind
 
 

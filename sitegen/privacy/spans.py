@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from sitegen.dataclass import dataclass
 from sitegen.privacy.marks import OTHER_KINDS
 from sitegen.privacy.texts import Texts, decode
 

@@ -11,9 +11,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from sitegen.dataclass import dataclass
 from sitegen.errors import PublishError
 
 _LOCAL = (

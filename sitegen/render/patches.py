@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from sitegen.dataclass import dataclass
 from sitegen.model import Json
 
 RowKind = Literal[" ", "-", "+", "@"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from sitegen.dataclass import dataclass
 from sitegen.render.context import Context
 from sitegen.render.text import clean
 

@@ -5,12 +5,13 @@ The families (`tools/`) know what was called; grouping steps into runs and telli
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal
 
 from markupsafe import Markup
 
+from sitegen.dataclass import dataclass
 from sitegen.model import Attachment, Block, JsonObject
 
 _NOTHING = Markup()
