@@ -9,11 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sitegen import urls
-from sitegen.dataclass import dataclass
 from sitegen.errors import ConfigError
 from sitegen.materials import Materials
 from sitegen.model import Document

@@ -12,13 +12,13 @@ import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import IO, Any, Final
 from urllib.parse import urlsplit
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError, ProjectionError
 
 TOKEN: Final = "SITEGEN_SOURCE_TOKEN"  # noqa: S105 - the name of a variable

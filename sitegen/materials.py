@@ -7,12 +7,11 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from sitegen import urls
-from sitegen.dataclass import dataclass
 from sitegen.errors import ConfigError
 from sitegen.model import Document
 

@@ -7,9 +7,8 @@ works under any base path; only a canonical link and 404.html, which is served a
 from __future__ import annotations
 
 import posixpath
+from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
-
-from sitegen.dataclass import dataclass
 
 _INDEX = "index.html"
 _SAFE = "/!$'()*+,;=@~"  # what a path may hold unquoted; ":" is quoted, lest a name looks like a scheme

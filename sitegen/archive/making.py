@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from sitegen.archive.packing import archive_time, pack
 from sitegen.archive.signing import Signer
 from sitegen.build import BuildOptions, BuildReport, OnProgress, build
 from sitegen.config import Config
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError, UsageError
 
 

@@ -6,10 +6,9 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError, SitegenError
 from sitegen.model import Json
 from sitegen.output.plan import check_path

@@ -6,11 +6,10 @@ import base64
 import binascii
 import os
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import UsageError
 
 if TYPE_CHECKING:

@@ -6,11 +6,10 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sitegen.config import Privacy
-from sitegen.dataclass import dataclass
 from sitegen.errors import RefusedError
 from sitegen.model import ConversationHead, Share
 from sitegen.output.cache import Cache

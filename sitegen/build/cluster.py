@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from contextlib import contextmanager, suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ from sitegen.build.elsewhere import Batch, check_worker, make_elsewhere
 from sitegen.build.fitness import Terms, make_terms
 from sitegen.build.pool import OnMade, cut, make_all
 from sitegen.build.work import Made, Setting, Task
-from sitegen.dataclass import dataclass
 from sitegen.errors import BuildError, UsageError
 from sitegen.output.layout import TEMPORARY_PREFIX
 from sitegen.output.writer import Writer, Written

@@ -8,12 +8,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sitegen.build.fitness import Terms, find_fault, localize, sample
 from sitegen.build.work import Made, Setting, Task, Worker
-from sitegen.dataclass import dataclass
 from sitegen.errors import BuildError, SitegenError
 from sitegen.fetch import fetch, shown
 from sitegen.output.cache import Cache

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -19,7 +19,6 @@ from sitegen.build.pictures import count_pictures
 from sitegen.build.strength import weaknesses
 from sitegen.build.wanted import find_shares, open_projections, open_vault
 from sitegen.config import Config, fingerprint
-from sitegen.dataclass import dataclass
 from sitegen.model import Conversation, ConversationHead, Share, Show
 from sitegen.output.layout import SCAN_FOLDER, STATE_FILE
 from sitegen.output.published import Since, compare, read_published

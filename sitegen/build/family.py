@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Card, ConversationHead, Share
 
 TitleOf = Callable[[Share], str]

@@ -6,7 +6,7 @@ import hashlib
 import importlib.util
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sitegen import __version__
@@ -14,7 +14,6 @@ from sitegen.build.keys import digest as digest_of
 from sitegen.build.keys import library_versions, rendering_digest, tree_digest
 from sitegen.build.renderers import Renderers
 from sitegen.build.work import Setting
-from sitegen.dataclass import dataclass
 from sitegen.resources import resource_folder
 
 _SAMPLE = 1 << 16

@@ -6,13 +6,12 @@ Lives in the main process. Watches all that decides it; a page that can't be pro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sitegen.build.sealing import Sealing
 from sitegen.build.watchwords import Watchword
 from sitegen.build.wishes import wish_of, wish_of_project
-from sitegen.dataclass import dataclass
 from sitegen.errors import RefusedError, SitegenError, UsageError
 from sitegen.gate.credentials import (
     ITERATIONS,

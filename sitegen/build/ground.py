@@ -6,12 +6,11 @@ import gzip
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sitegen.build.keys import PACKAGE
 from sitegen.build.owners import SEARCH
-from sitegen.dataclass import dataclass
 from sitegen.model import Card, Exchange, Share, Transcript
 from sitegen.output.cache import Cache
 from sitegen.output.codec import to_text

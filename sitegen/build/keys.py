@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Card, Share
 
 PACKAGE = Path(__file__).resolve().parent.parent

@@ -6,11 +6,11 @@ A projection to which anything but an ingest has written is looked at whole, and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
 from sitegen.build.keys import digest, source_digest
-from sitegen.dataclass import dataclass
 from sitegen.ledger import changed_between
 from sitegen.output.cache import Cache
 from sitegen.output.layout import LISTING_FOLDER

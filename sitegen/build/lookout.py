@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from sitegen.assets import load_assets
 from sitegen.build.ground import SiteGround
@@ -10,7 +11,6 @@ from sitegen.build.owners import owner_of
 from sitegen.build.scan import Guarded, Leak, Scan
 from sitegen.build.site import SiteBuild
 from sitegen.build.watchwords import Watchword
-from sitegen.dataclass import dataclass
 from sitegen.model import Share
 from sitegen.output.cache import Cache
 from sitegen.output.layout import DOT_FILE

@@ -13,12 +13,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
 from sitegen.build.work import Made, Setting, Task, Worker
-from sitegen.dataclass import dataclass
 
 _WORTH_A_POOL = 1_500
 """Weight (about messages) below which starting processes costs more than it saves."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 
 from sitegen.build.keys import digest, source_digest, versions
-from sitegen.dataclass import dataclass
 from sitegen.model import Poster
 from sitegen.output.cache import Cache
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen.build.fetching import fetch_projections
 from sitegen.build.listings import Listings
 from sitegen.config import Config
-from sitegen.dataclass import dataclass
 from sitegen.errors import ConfigError
 from sitegen.model import ConversationHead, SharedView
 from sitegen.output.watch import Watch

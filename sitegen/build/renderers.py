@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from sitegen.build.keys import digest, tree_digest
-from sitegen.dataclass import dataclass
 from sitegen.output.cache import Cache
 from sitegen.output.watch import Watch
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
-
-from sitegen.dataclass import dataclass
 
 Stage = Literal["reading", "making", "finishing"]
 OnProgress = Callable[[Stage, int, int], None]

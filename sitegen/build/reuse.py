@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final
 
 from sitegen.build.keys import digest, fragments_key, rendering_code
-from sitegen.dataclass import dataclass
 from sitegen.model import Conversation
 from sitegen.output.cache import Cache
 from sitegen.render import Fragment, Fragments, RenderOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sysconfig
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,6 @@ from sitegen.build.wanted import find_shares, open_vault
 from sitegen.build.wishes import has_gates
 from sitegen.build.work import Setting
 from sitegen.config import Config, fingerprint
-from sitegen.dataclass import dataclass
 from sitegen.errors import BuildError, RefusedError
 from sitegen.gate.vault import Vault
 from sitegen.model import ConversationHead, SharedView

@@ -7,12 +7,11 @@ that sitegen's own pages say, is no sign of a leak and isn't sought any further;
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sitegen.build.watchwords import Watchword
 from sitegen.check import Canaries
-from sitegen.dataclass import dataclass
 
 _BEGINNING = 64
 

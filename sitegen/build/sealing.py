@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from sitegen.dataclass import dataclass
 from sitegen.gate.encoding import b64u
 from sitegen.gate.envelope import Protection, Sealed, seal
 from sitegen.gate.identity import attachment_id

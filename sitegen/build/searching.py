@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from sitegen.build.keys import digest, source_digest
 from sitegen.build.work import Setting
 from sitegen.catalogue import Catalogue
-from sitegen.dataclass import dataclass
 from sitegen.errors import BuildError
 from sitegen.model import Card, Document, Share, Transcript
 from sitegen.output.cache import Cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from sitegen.build import renderers, searching
@@ -20,7 +20,6 @@ from sitegen.build.searching import Searching, talk_key
 from sitegen.build.titles import Titles
 from sitegen.build.watchwords import Watchword, Watchwords
 from sitegen.build.work import Made, Setting, Task, make_pages
-from sitegen.dataclass import dataclass
 from sitegen.errors import SitegenError
 from sitegen.model import Card, ConversationHead, Document, Project, Share
 from sitegen.output.cache import Cache

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen.config import Config
-from sitegen.dataclass import dataclass
 from sitegen.errors import ConfigError
 from sitegen.output.watch import Watch
 from sitegen.resources import resource_folder

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from sitegen.build.clean import Cleaner
 from sitegen.build.keys import Keys
 from sitegen.build.work import Setting, Worker
 from sitegen.catalogue import Catalogue
-from sitegen.dataclass import dataclass
 from sitegen.model import ConversationHead, Share
 
 

@@ -6,10 +6,10 @@ The scan that seeks them is `build.scan`. They are kept in the private cache, fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Final, TypeVar
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Exchange, Share, Transcript
 
 _SHORTEST: Final = 12

@@ -7,7 +7,7 @@ the next build must know. Results don't depend on which worker did what.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,6 @@ from sitegen.build.renderers import Told, notes_key
 from sitegen.build.sealing import Sealing, seal_documents
 from sitegen.build.watchwords import Watchwords
 from sitegen.catalogue import Catalogue
-from sitegen.dataclass import dataclass
 from sitegen.errors import RefusedError, SitegenError
 from sitegen.model import Card, Conversation, ConversationHead, Document, Gate, Share, Transcript
 from sitegen.output.cache import Cache

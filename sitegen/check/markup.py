@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from html import escape, unescape
-
-from sitegen.dataclass import dataclass
 
 ODD = "!odd"
 """The name of what isn't a tag, but may hide some; its content says what it is."""

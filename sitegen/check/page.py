@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sitegen.check.markup import Tag, line_of, read_tags, read_xml_tags
 from sitegen.check.policy import Policy, blocks_own, check_policy, read_policy
 from sitegen.check.references import Reference, Use, references_of
 from sitegen.check.report import Finding
 from sitegen.check.site import NOT_FOUND, Site, Target, host_of, scheme_of
-from sitegen.dataclass import dataclass
 from sitegen.urls import SEARCH_PAGE
 
 XML_PAGES = (".xhtml", ".xht")

@@ -6,9 +6,9 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from sitegen.check.markup import ODD, Tag
-from sitegen.dataclass import dataclass
 
 _NAME = "content-security-policy"
 _SAFE_SCHEMES = frozenset({"data:", "blob:"})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from sitegen.check.css import css_references
 from sitegen.check.markup import Tag
-from sitegen.dataclass import dataclass
 
 
 class Use(Enum):

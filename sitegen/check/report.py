@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
-
-from sitegen.dataclass import dataclass
 
 Level = Literal["error", "warning"]
 

@@ -6,11 +6,9 @@ import os
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-
-from sitegen.dataclass import dataclass
 
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):|//")
 INDEX = "index.html"

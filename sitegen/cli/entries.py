@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sitegen.cli.terminal import safe
-from sitegen.dataclass import dataclass
 from sitegen.errors import UsageError
 
 if TYPE_CHECKING:

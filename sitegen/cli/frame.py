@@ -12,13 +12,13 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from sitegen import __version__
-from sitegen.dataclass import dataclass
 from sitegen.errors import SitegenError, UsageError
 
 if TYPE_CHECKING:

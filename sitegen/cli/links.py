@@ -7,7 +7,7 @@ import io
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,6 @@ from sitegen.cli.entries import Gated, find_gated, gated
 from sitegen.cli.frame import App, pass_app
 from sitegen.cli.reading import iso, read_archive, read_registry, remark
 from sitegen.cli.terminal import counted, safe, table
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError, UsageError
 
 if TYPE_CHECKING:

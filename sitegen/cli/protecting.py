@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +12,6 @@ import click
 
 from sitegen.cli.reading import remark
 from sitegen.cli.terminal import safe
-from sitegen.dataclass import dataclass
 from sitegen.errors import RefusedError, UsageError
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING
 import click
 
 from sitegen.cli.terminal import day, safe, safe_lines
-from sitegen.dataclass import dataclass
 from sitegen.errors import SitegenError, UsageError
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +11,6 @@ import click
 from sitegen.cli.frame import App, pass_app
 from sitegen.cli.reading import Archive, read_archive, read_registry, remark
 from sitegen.cli.terminal import safe
-from sitegen.dataclass import dataclass
 from sitegen.errors import ProjectionError, UsageError
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +15,6 @@ from sitegen.cli.frame import App, pass_app
 from sitegen.cli.protecting import MOST_CODES, GateWish, Prepared, keep, prepare
 from sitegen.cli.reading import iso, read_archive, read_registry, remark, the_one
 from sitegen.cli.terminal import counted, safe
-from sitegen.dataclass import dataclass
 from sitegen.errors import UsageError
 
 if TYPE_CHECKING:

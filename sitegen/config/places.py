@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_right
+from dataclasses import dataclass
 from typing import Final
-
-from sitegen.dataclass import dataclass
 
 KeyPath = tuple[str | int, ...]
 """Keys and positions in arrays, from the top: ("share", 2, "slug")."""

@@ -6,6 +6,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from enum import StrEnum
 from functools import cached_property
@@ -13,7 +14,6 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from sitegen.config.places import KeyPath, Place, find_places
-from sitegen.dataclass import dataclass
 from sitegen.errors import ConfigError
 
 Toml = str | int | float | bool | datetime | date | time | list["Toml"] | Mapping[str, "Toml"]

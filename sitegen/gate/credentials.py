@@ -11,10 +11,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import RefusedError, UsageError
 from sitegen.gate import keys
 from sitegen.gate.encoding import lp, normalise_code

@@ -10,10 +10,9 @@ import hashlib
 import hmac
 import json
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from sitegen.dataclass import dataclass
 from sitegen.gate import keys, stream
 from sitegen.gate.encoding import b64u, lp
 

@@ -10,11 +10,10 @@ import re
 import stat
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import RefusedError, UsageError
 from sitegen.gate.encoding import normalise_code, unb64u
 

@@ -11,11 +11,10 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, cast
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import IngestError
 from sitegen.ingest.session_files import shown
 

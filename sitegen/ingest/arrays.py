@@ -10,9 +10,9 @@ import codecs
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import IO, Final
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Json
 
 MAX_ELEMENT_CHARS: Final = 64 << 20

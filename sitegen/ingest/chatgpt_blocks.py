@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.ingest.chatgpt_markers import without_markers
 from sitegen.ingest.exports import Reading
 from sitegen.ingest.fields import Object, first_text, object_of, objects_of, text_of, texts_of, without_nothing

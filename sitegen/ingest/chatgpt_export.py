@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.ingest.chatgpt_blocks import Content, call_input, read_content
 from sitegen.ingest.chatgpt_results import is_drawn, joined, research_report, result_block
 from sitegen.ingest.exports import Export, Reading

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
-
-from sitegen.dataclass import dataclass
 
 _ALLOWED: Final = re.compile(r"https?://\S+", re.IGNORECASE)
 _LABEL_LIMIT: Final = 60

@@ -6,12 +6,11 @@ Knows where sessions stand and what their records mean; leaves damaged lines to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.ingest.claude_blocks import read_blocks
 from sitegen.ingest.fields import checked_moment, checked_text, text_of
 from sitegen.ingest.lines import Line, LineReader, compare_file, kind_of

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.ingest.fields import Object, first_text, object_of, objects_of, text_of, texts_of, without_nothing
 from sitegen.ingest.lines import kind_of
 from sitegen.ingest.records import BlockRecord

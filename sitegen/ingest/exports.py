@@ -11,10 +11,10 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, Final
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import IngestError
 from sitegen.ingest.archive import Entry, FileIndex, list_entries
 from sitegen.ingest.arrays import Element, split_array

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-
-from sitegen.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
-from sitegen.dataclass import dataclass
 from sitegen.ingest.records import Change, Stored
 from sitegen.model import Json
 

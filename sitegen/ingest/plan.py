@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.ingest.records import Adapter, Change, Handle, LineProblem, Stored
 from sitegen.ingest.writer import Task
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import IngestError, UsageError
 
 if TYPE_CHECKING:

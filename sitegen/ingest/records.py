@@ -6,13 +6,12 @@ An adapter knows its source's format and nothing of the database; the writer kno
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, auto
 from pathlib import Path
 from typing import IO, Protocol, runtime_checkable
 
-from sitegen.dataclass import dataclass
 from sitegen.model import BlockKind, JsonObject, Role
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import duckdb
 
-from sitegen.dataclass import dataclass
 from sitegen.ingest.lines import mend_text
 
 Value = str | int | float | datetime | None

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final, get_args
 
-from sitegen.dataclass import dataclass
 from sitegen.ingest.claude_blocks import read_blocks
 from sitegen.ingest.fields import (
     Object,

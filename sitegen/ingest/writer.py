@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
 import duckdb
 
-from sitegen.dataclass import dataclass
 from sitegen.ingest import row_ids, tables
 from sitegen.ingest.files import FileStore
 from sitegen.ingest.records import (

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
-
-from sitegen.dataclass import dataclass
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 JsonObject = Mapping[str, Json]

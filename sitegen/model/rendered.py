@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from sitegen.dataclass import dataclass
 from sitegen.model.conversation import Usage
 
 ROOT = "\x00root\x00"

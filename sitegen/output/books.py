@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import ClassVar, Protocol
 
-from sitegen.dataclass import dataclass
 from sitegen.output.dotfile import dot_file_bytes, line_for
 from sitegen.output.layout import DOT_FILE
 from sitegen.output.plan import Plan

@@ -8,10 +8,9 @@ bucket's own list of files is the one that the last build left; else everything 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Self
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError
 from sitegen.output.books import STALE, Books, Removal, group
 from sitegen.output.dotfile import dot_file_bytes

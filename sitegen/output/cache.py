@@ -13,10 +13,10 @@ import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, cast
 
-from sitegen.dataclass import dataclass
 from sitegen.output.codec import UNUSABLE, Blobs, codec_for
 from sitegen.output.layout import TEMPORARY_PREFIX
 

@@ -17,8 +17,6 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from sitegen.dataclass import dataclass
-
 T = typing.TypeVar("T")
 
 UNUSABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
@@ -31,7 +29,7 @@ Encode = Callable[[Any, Blobs], Any]
 Decode = Callable[[Any, Views], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Codec:
     """How values of one type go to JSON values and back. `decode` raises what misshapen values make it raise."""
 

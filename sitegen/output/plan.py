@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Self
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError
 from sitegen.output.layout import DOT_FILE, TEMPORARY_PREFIX
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from sitegen.dataclass import dataclass
 from sitegen.output.writer import replace_file
 
 PUBLISHED_FILE = "published.json"

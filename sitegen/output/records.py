@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from sitegen.dataclass import dataclass
 from sitegen.stamps import Stamp
 
 

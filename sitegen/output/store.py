@@ -10,10 +10,10 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError
 from sitegen.output.dotfile import line_for
 from sitegen.output.failures import as_store_error

@@ -12,10 +12,10 @@ import itertools
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError
 from sitegen.output.dotfile import append_lines, line_for, read_lines
 from sitegen.output.failures import as_output_error

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Mark
 
 _WIDTH = 1000

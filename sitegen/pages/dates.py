@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from sitegen.catalogue import Catalogue
-from sitegen.dataclass import dataclass
 
 
 @dataclass(slots=True)

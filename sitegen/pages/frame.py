@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from jinja2 import BytecodeCache, Environment
@@ -13,7 +13,6 @@ from markupsafe import Markup
 from sitegen import urls
 from sitegen.assets import Assets
 from sitegen.catalogue import Catalogue
-from sitegen.dataclass import dataclass
 from sitegen.errors import ConfigError
 from sitegen.model import Document
 from sitegen.pages.dates import Dates

@@ -8,11 +8,11 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from markupsafe import Markup
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import SitegenError
 from sitegen.model import Document
 from sitegen.pages.frame import Frame, json_block

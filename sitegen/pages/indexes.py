@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
 from markupsafe import Markup
 
 from sitegen import urls
-from sitegen.dataclass import dataclass
 from sitegen.model import Card, Document, Gate, Json, Project
 from sitegen.pages import charts, facts, late
 from sitegen.pages.dates import machine

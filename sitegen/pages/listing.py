@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from markupsafe import Markup
 
 from sitegen import urls
-from sitegen.dataclass import dataclass
 from sitegen.model import Card
 from sitegen.pages import charts, facts
 from sitegen.pages.dates import machine

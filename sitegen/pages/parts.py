@@ -6,10 +6,9 @@ Where an exchange goes depends only on what comes before it: appending to a conv
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from sitegen import urls
-from sitegen.dataclass import dataclass
 from sitegen.model import Exchange, Transcript
 
 PART_BYTES = 700_000

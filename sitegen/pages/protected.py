@@ -13,13 +13,12 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
 from sitegen import urls
-from sitegen.dataclass import dataclass
 from sitegen.model import ROOT, Card, Document, Exchange, Project, Share, ShareFile, Transcript
 from sitegen.pages import indexes, late, shares
 from sitegen.pages.frame import Frame

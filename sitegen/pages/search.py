@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from markupsafe import Markup
 
 from sitegen import urls
-from sitegen.dataclass import dataclass
 from sitegen.model import Document
 from sitegen.pages.frame import Frame, json_block
 

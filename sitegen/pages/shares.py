@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from sitegen import urls
-from sitegen.dataclass import dataclass
 from sitegen.model import ROOT, Card, Document, Exchange, Gate, Share, ShareFile, Show, Transcript
 from sitegen.pages import charts, facts, late
 from sitegen.pages.frame import Frame, Link

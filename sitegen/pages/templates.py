@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -23,7 +24,6 @@ from jinja2 import (
 )
 from jinja2.exceptions import TemplateSyntaxError
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import ConfigError
 
 OURS: Final = "sitegen"

@@ -10,10 +10,10 @@ import binascii
 import html
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from sitegen.dataclass import dataclass
 from sitegen.privacy.forms import spellings
 from sitegen.privacy.hits import Hit
 from sitegen.privacy.texts import ALONE, SEPARATOR, Texts

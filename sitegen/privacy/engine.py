@@ -6,11 +6,10 @@ Everything it finds is an offset in the bytes it was given; nothing leaves the p
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Protocol
-
-from sitegen.dataclass import dataclass
 
 if TYPE_CHECKING:
     from kingfisher_sdk import Scanner

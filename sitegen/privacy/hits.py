@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sitegen.dataclass import dataclass
+from dataclasses import dataclass
+
 from sitegen.privacy.marks import SecretKind
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.privacy.letters import letter_before
 from sitegen.privacy.texts import Texts
 from sitegen.privacy.words import is_system_folder

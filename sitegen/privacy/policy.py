@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
-from sitegen.dataclass import dataclass
 from sitegen.privacy.texts import Place
 
 Secrets = Literal["redact", "block", "allow"]

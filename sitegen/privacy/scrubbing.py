@@ -10,10 +10,9 @@ import hashlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Conversation, ConversationHead, Share
 from sitegen.privacy import addresses
 from sitegen.privacy.engine import Engine, NoEngine

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final, Protocol
 
-from sitegen.dataclass import dataclass
 from sitegen.privacy.chance import may_hold_key
 from sitegen.privacy.encoded import find_encoded, hits_in, texts_of
 from sitegen.privacy.engine import Engine, Match

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.privacy.marks import OTHER_KINDS
 from sitegen.privacy.texts import Texts, decode
 

@@ -9,9 +9,8 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Block, Conversation, Json, Message
 
 _AGENT_ID = re.compile(r"\bagentId: ([\w-]+)")

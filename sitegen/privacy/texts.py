@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from itertools import accumulate
 from operator import attrgetter
 from typing import Any, Final
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Conversation, Message
 from sitegen.privacy.fields import DEEPEST, PLAIN, flat, is_record, reader, text_fields
 from sitegen.privacy.wrapped import Wrapped, text_of, unwrap

@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from dataclasses import dataclass
 from typing import Final
-
-from sitegen.dataclass import dataclass
 
 _PICTURE: Final = re.compile(
     r"(?:data:image/(?:png|jpe?g|gif|webp|avif|bmp|tiff);base64,|iVBORw0KGgo|/9j/|R0lGODlh|R0lGODdh|UklGR)"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, cast, get_args
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Attachment, Block, BlockKind, ConversationHead, Json, JsonObject
 from sitegen.projection.attachments import attachment
 from sitegen.projection.database import Database

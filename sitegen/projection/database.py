@@ -10,12 +10,12 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import duckdb
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import LockedError, ProjectionError
 
 Row = tuple[Any, ...]

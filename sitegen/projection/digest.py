@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal
 
-from sitegen.dataclass import dataclass
 from sitegen.projection.database import Database
 from sitegen.projection.schema import Schema
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 import duckdb
 
-from sitegen.dataclass import dataclass
 from sitegen.model import ConversationHead, JsonObject
 from sitegen.projection.attachments import locate
 from sitegen.projection.database import Database

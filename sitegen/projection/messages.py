@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, cast, get_args
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Conversation, ConversationHead, Fork, Message, Role
 from sitegen.projection import codex
 from sitegen.projection.chunks import Chunk, MessageRow

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.model import ConversationHead
 from sitegen.projection.database import Database
 from sitegen.projection.schema import Schema

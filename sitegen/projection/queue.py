@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.model import JsonObject
 from sitegen.projection.blocks import text_of, word_in
 from sitegen.projection.records import RawRecord

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Json, JsonObject, Usage
 from sitegen.projection.database import Database
 from sitegen.projection.values import moment_in, parse

@@ -10,10 +10,9 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Attachment, Block, Json, JsonObject, Role
 from sitegen.projection.blocks import blocks_of, joined, object_in, text_of, word_in
 

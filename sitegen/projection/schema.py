@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import ProjectionError
 
 NEWEST_VERSION: Final = 5

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Conversation, ConversationHead, JsonObject
 from sitegen.projection.values import parse_object
 from sitegen.wording.titles import command_line, first_line, prompt_line

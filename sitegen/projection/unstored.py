@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Block, JsonObject, Message
 from sitegen.projection.blocks import blocks_of, object_in, word_in
 from sitegen.projection.enrich import match

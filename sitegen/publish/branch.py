@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import PublishError, RefusedError, UsageError
 from sitegen.publish.changes import Changes
 from sitegen.publish.git import Git, GitError, drop, home_of, import_stream, index_lines, make_passing

@@ -6,9 +6,9 @@ Which objects are ours is told by the mark that each carries.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError, PublishError, RefusedError
 from sitegen.output.layout import DOT_FILE
 from sitegen.output.store import Standing, Store, stamp_of_bytes

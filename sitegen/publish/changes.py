@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.publish.tree import unit_of, units
 from sitegen.urls import SEARCH_INDEX
 

@@ -6,10 +6,10 @@ Whatever happens on the way (no room, no network, Ctrl-C), what was taken back i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import RefusedError
 from sitegen.publish.changes import Changes, pages_first, stage, urgent
 from sitegen.publish.target import OnPut

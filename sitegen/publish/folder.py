@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError, PublishError, RefusedError
 from sitegen.output.dotfile import append_lines, dot_file_bytes, line_for, read_lines
 from sitegen.output.failures import as_output_error

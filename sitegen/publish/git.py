@@ -11,10 +11,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import PublishError
 
 _LOCAL = (

@@ -6,6 +6,7 @@ What stands in the way is an error to be told, not an end: what was taken back m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,6 @@ from sitegen.build import STATE_FOLDER, BuildOptions, build
 from sitegen.build.exposure import Report, survey
 from sitegen.check import check_tree
 from sitegen.config import Config
-from sitegen.dataclass import dataclass
 from sitegen.errors import (
     BuildError,
     OutputError,

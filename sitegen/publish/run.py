@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from sitegen.build import STATE_FOLDER
 from sitegen.config import Config
-from sitegen.dataclass import dataclass
 from sitegen.output.lock import hold
 from sitegen.output.published import Published, note_published, read_published
 from sitegen.publish.changes import Changes, gone

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import UsageError
 from sitegen.publish.changes import Changes
 from sitegen.publish.tree import Tree

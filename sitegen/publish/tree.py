@@ -6,11 +6,10 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import PublishError
 from sitegen.output.ground import Kind, hash_file, walk
 from sitegen.output.layout import DOT_FILE, TEMPORARY_PREFIX

@@ -7,13 +7,12 @@ sequences are dropped; no control byte is left. A *file* is no terminal: its byt
 from __future__ import annotations
 
 import re
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from sitegen.dataclass import dataclass
 from sitegen.render.context import Context
 from sitegen.render.figure import content, folded, head_lines
 from sitegen.render.palette import indexed_class, rgb_class

@@ -9,7 +9,7 @@ import copy
 import hashlib
 import re
 import unicodedata
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
@@ -17,7 +17,6 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 
 from sitegen.catalogue import Catalogue
-from sitegen.dataclass import dataclass
 from sitegen.model import Block, ConversationHead, ShareFile, Show
 from sitegen.render.fragments import Fragments
 from sitegen.render.steps import PairedCall, Step

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, count
 from typing import Literal
 
 from markupsafe import Markup, escape
 
-from sitegen.dataclass import dataclass
 from sitegen.model import ROOT, Mark, MarkKind, Message
 from sitegen.render.context import Context
 from sitegen.render.items import Aside, Call, Thought

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Exchange, Message, OutlineEntry
 from sitegen.render.context import Context
 from sitegen.render.done import draw_run

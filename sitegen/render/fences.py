@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-
-from sitegen.dataclass import dataclass
+from dataclasses import dataclass
 
 _LEAD = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?"
 _NESTING = [re.compile(rf"{mark}+[ \t]*(?:[mM][aAdD]|[rRqQ][mM])") for mark in ("```", "~~~")]

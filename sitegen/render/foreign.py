@@ -7,13 +7,12 @@ what happened is told. Packages add theirs as entry points of the group `sitegen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final, Protocol, get_args
 
 from markupsafe import Markup
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Block, JsonObject
 from sitegen.render.context import Context
 from sitegen.render.steps import Kind, PairedCall, Step

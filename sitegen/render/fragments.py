@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import cast
 
 from markupsafe import Markup
 
-from sitegen.dataclass import dataclass
 from sitegen.model import ROOT
 from sitegen.render.steps import Kind, PairedCall, Step
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Attachment, Block, Message, Show
 from sitegen.render.steps import PairedCall
 from sitegen.wording.wrappers import Note

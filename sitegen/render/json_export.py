@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Attachment, Facts, Json, Message, Usage
 from sitegen.render.items import Adrift, Answer, Aside, Call, ForkMark, Item, Part, Prompt, Run, Thought
 from sitegen.render.steps import Step

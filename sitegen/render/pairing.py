@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Block, Message
 
 Spot = tuple[str, int]

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Json
 
 RowKind = Literal[" ", "-", "+", "@"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import io
 import warnings
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from sitegen.dataclass import dataclass
 from sitegen.render.containers import Stripped, strip_gif, strip_jpeg, strip_png, strip_webp
 from sitegen.render.svg import clean_svg
 

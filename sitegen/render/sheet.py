@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from sitegen.dataclass import dataclass
 from sitegen.render.context import Context
 from sitegen.render.text import clean
 

@@ -5,13 +5,12 @@ The families (`tools/`) know what was called; grouping steps into runs and telli
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from markupsafe import Markup
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Attachment, Block, JsonObject
 
 _NOTHING = Markup()

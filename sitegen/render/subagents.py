@@ -8,9 +8,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Conversation, Message
 from sitegen.render.calls import call_input
 from sitegen.render.pairing import Spot, pair

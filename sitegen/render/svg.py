@@ -6,11 +6,10 @@ It's shown through `<img>` only, where no script runs; opened by its address it 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from markupsafe import escape
-
-from sitegen.dataclass import dataclass
 
 _SVG = "http://www.w3.org/2000/svg"
 _LINKS = ("href", "{http://www.w3.org/1999/xlink}href")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from markupsafe import escape
 
-from sitegen.dataclass import dataclass
 from sitegen.model import BranchPage, Conversation, Exchange, Message, Transcript
 from sitegen.render.activity import duration, seconds_between, tell
 from sitegen.render.context import Context, Others, RenderOptions

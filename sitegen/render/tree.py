@@ -7,9 +7,8 @@ parents) is put in line by its place. Loops only, so a chain may be as long as i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Fork, Message
 
 _TREE_SOURCES = ("chatgpt", "claude_export", "workspace")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Exchange
 
 _FENCE = re.compile(r"^[ \t>]*(?:```|~~~).*$", re.MULTILINE)

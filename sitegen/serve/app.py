@@ -6,12 +6,11 @@ Only here does the reload script get into a page, and only on its way out: no fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode
 
-from sitegen.dataclass import dataclass
 from sitegen.media import media_type
 from sitegen.serve.files import Found, byte_range, find
 from sitegen.serve.hosts import Judge, split_host

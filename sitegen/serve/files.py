@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-
-from sitegen.dataclass import dataclass
 
 _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 _INDEX: Final = "index.html"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
-
-from sitegen.dataclass import dataclass
 
 PORT: Final = 8000
 LOCAL: Final = "127.0.0.1"

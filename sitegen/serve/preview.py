@@ -8,13 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, build
 from sitegen.config import load
-from sitegen.dataclass import dataclass
 from sitegen.errors import BusyError, LockedError, SitegenError
 from sitegen.output.layout import DOT_FILE
 from sitegen.output.watch import Watch

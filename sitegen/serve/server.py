@@ -12,7 +12,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from livereload.handlers import LiveReloadHandler, LiveReloadJSHandler
@@ -22,7 +22,6 @@ from tornado.ioloop import PeriodicCallback
 from tornado.web import Application, FallbackHandler, HTTPError
 from tornado.wsgi import WSGIContainer
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError
 from sitegen.serve.app import Site
 from sitegen.serve.hosts import Judge, is_own_origin, judge_for

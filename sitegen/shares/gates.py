@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypedDict
 
 from sitegen.config import ProjectEntry
-from sitegen.dataclass import dataclass
 from sitegen.errors import ConfigError
 from sitegen.model import Gate
 from sitegen.shares.registry import Origin

@@ -10,13 +10,13 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import chain
 from typing import Final
 
 from sitegen.config import Config, ProjectEntry
 from sitegen.config.slugs import fault_of, folded, simplified
-from sitegen.dataclass import dataclass
 from sitegen.model import ConversationHead, Gate, Project
 from sitegen.shares.gates import terms_of
 from sitegen.shares.registry import Origin

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sitegen.dataclass import dataclass
 from sitegen.errors import ConfigError
 from sitegen.model import Project, Share
 

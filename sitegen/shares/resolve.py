@@ -7,14 +7,13 @@ when nothing else does, the first rule that matches deciding the terms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from sitegen.config import Config, Match, RuleEntry, ShareEntry
 from sitegen.config.load import shown_path
 from sitegen.config.slugs import derived_slug, fault_of, folded, normal
 from sitegen.config.values import is_reference
-from sitegen.dataclass import dataclass
 from sitegen.model import ConversationHead, Gate, Share, SharedView
 from sitegen.shares.finder import Finder
 from sitegen.shares.gates import Terms, protection_of, refuse_terms, terms_of

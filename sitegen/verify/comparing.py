@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen.archive.manifest import LARGEST, MANIFEST, SIGNATURE, UNLISTED, Entry, Manifest, from_bytes
 from sitegen.archive.signing import Checked, check_signature
-from sitegen.dataclass import dataclass
 from sitegen.errors import UsageError
 from sitegen.verify.live import LivePlace, base_of
 from sitegen.verify.places import FolderPlace, Place, PlaceError, ZipPlace

@@ -8,14 +8,13 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPMessage, HTTPResponse
 from typing import IO, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from sitegen import __version__
 from sitegen.archive.manifest import Entry, hash_stream
-from sitegen.dataclass import dataclass
 from sitegen.errors import UsageError
 from sitegen.urls import SITEMAP, Urls
 from sitegen.verify.places import PlaceError

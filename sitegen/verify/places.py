@@ -9,12 +9,11 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from sitegen.archive.manifest import UNLISTED, Entry, hash_stream
-from sitegen.dataclass import dataclass
 from sitegen.errors import OutputError, RefusedError, SitegenError
 from sitegen.output.plan import check_path, fold
 

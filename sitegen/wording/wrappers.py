@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
-
-from sitegen.dataclass import dataclass
 
 NoteKind = Literal[
     "command",  # a slash command: title is its name, body its arguments

@@ -9,11 +9,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup, escape
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Json, JsonObject
 from sitegen.render.ansi import plain, render_terminal
 from sitegen.render.code import render_code

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sitegen.dataclass import dataclass
 from sitegen.render.context import Context
 from sitegen.render.lexing import find_language
 from sitegen.render.steps import PairedCall, Step

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Json, JsonObject
 from sitegen.render.context import Context
 from sitegen.render.patches import is_codex_patch

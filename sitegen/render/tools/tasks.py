@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sitegen.dataclass import dataclass
 from sitegen.model import Json, JsonObject
 from sitegen.render.context import Context
 from sitegen.render.steps import PairedCall, Step
