@@ -10,28 +10,30 @@ import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
+from operator import itemgetter
 
 from markupsafe import Markup, escape
 
 from sitegen.render.context import Context
 from sitegen.render.figure import content, folded, head_lines
 from sitegen.render.palette import indexed_class, rgb_class
-from sitegen.render.text import clean
+from sitegen.render.text import clean, is_clean
 
 _SEQUENCE = re.compile(
     r"""
-      \x1b\]8;[^;\x07\x1b\n]*;(?P<link>[^\x07\x1b\n]*)(?:\x07|\x1b\\)   # a link begins, or ends when it's empty
-    | \x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)?                             # a title, or what else is told the terminal
-    | \x1b[PX^_][^\x1b\n]*(?:\x1b\\)?
-    | (?:\x1b\[|\x9b)(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~])?
-    | \x1b[ -/]*[0-~]?
-    | (?P<newline>\r?\n)
-    | (?P<move>[\r\b])
-    | [\x00-\x08\x0b-\x1f\x7f-\x9f]
+    [\x00-\x08\x0a-\x1f\x7f-\x9f]  # all begin with one of these, so that the text between them is passed over quickly
+    (?: (?<=\x1b)\]8;[^;\x07\x1b\n]*;(?P<link>[^\x07\x1b\n]*)(?:\x07|\x1b\\)   # a link begins, or ends when it's empty
+    | (?<=\x1b)\][^\x07\x1b\n]*(?:\x07|\x1b\\)?                             # a title, or what else is told the terminal
+    | (?<=\x1b)[PX^_][^\x1b\n]*(?:\x1b\\)?
+    | (?:(?<=\x1b)\[|(?<=\x9b))(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~])?
+    | (?<=\x1b)[ -/]*[0-~]?
+    | (?<=\r)\n
+    )?
     """,
     re.VERBOSE,
 )
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_LINE_ENDS = ("\n", "\r\n")
+_MOVES = ("\r", "\b")
 _WEB = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f<>\"]+", re.I)
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: 0x2421}
 
@@ -48,6 +50,8 @@ class _Look:
 
 _Part = tuple[str, _Look]
 _PLAIN = _Look()
+_PRIVATE = tuple("<=>?")
+"""What parameters of a terminal's maker begin with."""
 _FLAGS = {1: "b", 2: "d", 3: "i", 4: "u", 7: "v", 9: "s", 21: "u"}
 _FLAGS_OFF = {22: "bd", 23: "i", 24: "u", 27: "v", 29: "s"}
 
@@ -60,11 +64,12 @@ def render_terminal(text: str, ctx: Context, *, label: str = "", classes: str = 
     parts = _played(text.rstrip("\n"))
     lines = 1 + sum(part.count("\n") for part, _ in parts)
     head = head_lines(lines, ctx)
-    split = len(parts) if head == lines else _end_of_line(parts, head)
-    body = _screen_block(parts[:split])
-    if head < lines:
-        body += folded(_screen_block(parts[split:]), lines, ctx)
-    title = Markup("<figcaption>{}</figcaption>").format(label) if label else Markup()
+    if head == lines:
+        body: str = _screen_block(parts)
+    else:
+        before, after = _cut(parts, head)
+        body = f"{_screen_block(before)}{folded(_screen_block(after), lines, ctx)}"
+    title = f"<figcaption>{escape(label)}</figcaption>" if label else ""
     return Markup(f'<figure class="code out{" " * bool(classes)}{classes}">{title}{body}</figure>\n')
 
 
@@ -72,13 +77,14 @@ def _screen_block(parts: list[_Part]) -> Markup:
     return Markup(f'<pre class="term" tabindex="0">{_spans(parts)}</pre>')
 
 
-def _end_of_line(parts: list[_Part], line: int) -> int:
-    """The place after the part that ends line number `line`."""
-    for at, (text, _) in enumerate(parts):
-        line -= text == "\n"
-        if line == 0:
-            return at + 1
-    return len(parts)
+def _cut(parts: list[_Part], lines: int) -> tuple[list[_Part], list[_Part]]:
+    """The parts of the first `lines` lines, and of those after."""
+    for at, (text, look) in enumerate(parts):
+        lines -= (here := text.count("\n"))
+        if lines <= 0:
+            rest = text.split("\n", here + lines)[-1]
+            return [*parts[:at], (text.removesuffix(rest), look)], [(rest, look), *parts[at + 1 :]]
+    return parts, []
 
 
 def styled(text: str) -> Markup:
@@ -87,27 +93,24 @@ def styled(text: str) -> Markup:
 
 
 def _spans(parts: list[_Part]) -> str:
-    return "".join(_span(look, "".join(part for part, _ in run)) for look, run in groupby(parts, key=_look_of))
-
-
-def _look_of(part: _Part) -> _Look:
-    return part[1]
+    runs = groupby(parts, key=itemgetter(1))
+    return clean("".join([_span(look, "".join([part for part, _ in run])) for look, run in runs]))
 
 
 def plain(text: str) -> str:
     """The words that a terminal showed of `text`."""
-    return clean(text) if _CONTROL.search(text) is None else clean("".join(part for part, _ in _played(text)))
+    return text if is_clean(text) else clean("".join([part for part, _ in _played(text)]))
 
 
 def visible_escapes(text: str) -> str:
     """A file's text in which control bytes are in sight (␛, ␀) and do nothing; line ends become `\\n`."""
-    if _CONTROL.search(text) is None:
-        return clean(text)
-    return clean(text.replace("\r\n", "\n").translate(_PICTURES))
+    return text if is_clean(text) else clean(text.replace("\r\n", "\n").translate(_PICTURES))
 
 
 def _span(look: _Look, text: str) -> str:
-    shown = content(clean(text))
+    shown = content(text)
+    if look is _PLAIN:
+        return shown
     classes = " ".join((*sorted(look.flags), *filter(None, (look.front, look.back))))
     named = f' class="{classes}"' if classes else ""
     if look.link:
@@ -179,18 +182,20 @@ class _Screen:
 
 def _played(text: str) -> list[_Part]:
     """The parts of what was on the screen in the end, in order."""
-    if _CONTROL.search(text) is None:
-        return [(line, _PLAIN) for line in re.split("(\n)", text) if line]
+    if is_clean(text):
+        return [(text, _PLAIN)]
     screen, look, position = _Screen(), _PLAIN, 0
     for match in _SEQUENCE.finditer(text):
-        if match.start() > position:
-            screen.write(text[position : match.start()], look)
-        position = match.end()
-        if match["newline"]:
+        start, end = match.span()
+        if start > position:
+            screen.write(text[position:start], look)
+        position = end
+        said = match[0]
+        if said in _LINE_ENDS:
             screen.end_line()
             screen.parts.append(("\n", _PLAIN))
-        elif match["move"]:
-            screen.go_back(to_start=match["move"] == "\r")
+        elif said in _MOVES:
+            screen.go_back(to_start=said == "\r")
         elif match["link"] is not None:
             look = replace(look, link=match["link"] if _WEB.fullmatch(match["link"]) else "")
         elif match["final"]:
@@ -202,7 +207,7 @@ def _played(text: str) -> list[_Part]:
 
 def _obey(screen: _Screen, look: _Look, final: str, parameters: str) -> _Look:
     match final:
-        case "m" if parameters[:1] not in tuple("<=>?"):
+        case "m" if parameters[:1] not in _PRIVATE:
             return _restyled(look, parameters)
         case "K" if parameters in ("", "0", "1", "2"):
             screen.erase(parameters)

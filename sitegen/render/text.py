@@ -9,12 +9,20 @@ import re
 import unicodedata
 
 _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_ASCII_CONTROLS = bytes([*range(0x09), *range(0x0B, 0x20), 0x7F])
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
 )
-_SPACES = re.compile(r"\s+")
 _REPLACEMENT = "\ufffd"
+
+
+def is_clean(text: str) -> bool:
+    """Whether `text` may stand in HTML as it is: no carriage return or other control byte, no lone surrogate."""
+    if text.isascii():  # nearly all texts, and long ones among them: four times as fast
+        data = text.encode("ascii")
+        return len(data.translate(None, _ASCII_CONTROLS)) == len(data)
+    return _UNWANTED.search(text) is None
 
 
 def clean(text: str) -> str:
@@ -22,7 +30,7 @@ def clean(text: str) -> str:
 
     The halves of a pair that were stored apart are joined. Text that is already clean comes back as it is.
     """
-    if _UNWANTED.search(text) is None:
+    if is_clean(text):
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _SURROGATE.search(text) is not None:
@@ -51,7 +59,7 @@ def first_line(text: str, limit: int = 120) -> str:
     """The first line of `text` that isn't blank, cleaned and at most `limit` characters long; "" when all is blank."""
     start = text.lstrip()[: limit * 8]
     line = start.split("\n", 1)[0].split("\r", 1)[0]
-    return shorten(visible(_SPACES.sub(" ", line).strip()), limit)
+    return shorten(visible(" ".join(line.split())), limit)
 
 
 def shorten(text: str, limit: int) -> str:

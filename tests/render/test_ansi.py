@@ -102,8 +102,9 @@ def test_any_other_link_is_only_its_words(target: str) -> None:
     assert str(styled(f"\x1b]8;;{target}\x07here\x1b]8;;\x07")) == "here"
 
 
-def test_output_of_many_lines_folds_and_loses_none() -> None:
-    raw = "".join(f"\x1b[3{n % 8}mline {n}\x1b[0m\n" for n in range(200))
+@pytest.mark.parametrize("line", ["\x1b[3{c}mline {n}\x1b[0m\n", "line {n}\n"], ids=["coloured", "plain"])
+def test_output_of_many_lines_folds_and_loses_none(line: str) -> None:
+    raw = "".join(line.format(n=n, c=n % 8) for n in range(200))
     html = str(render_terminal(raw, context(code_lines=20), label="Output"))
     assert "Show all 200 lines" in html
     assert re.findall(r"line (\d+)", html) == [str(n) for n in range(200)]
