@@ -14,8 +14,8 @@ from markupsafe import Markup, escape
 from sitegen.render.ansi import visible_escapes
 from sitegen.render.context import Context
 from sitegen.render.figure import block, content, folded, head_lines, numbered
-from sitegen.render.patches import FilePatch, Row, matches, parse_unified
-from sitegen.render.text import visible
+from sitegen.render.patches import FilePatch, Row, RowKind, matches, parse_unified
+from sitegen.render.text import is_clean, visible
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _WORD_EDITS = 60
@@ -30,11 +30,11 @@ def render_diff(rows: Sequence[Row], ctx: Context, *, label: Markup | None = Non
     """A figure of `rows`, with `label` as its caption."""
     shown = _marked(rows)
     head = head_lines(len(rows), ctx)
-    body = block(_lines(rows[:head], shown), _numbers(rows, 0, head))
+    body: str = block(_lines(rows[:head], shown), _numbers(rows, 0, head))
     if head < len(rows):
         tail = block(_lines(rows[head:], shown[head:]), _numbers(rows, head, len(rows)))
-        body += folded(tail, len(rows), ctx)
-    title = Markup(f"<figcaption>{label}</figcaption>") if label else Markup()
+        body = f"{body}{folded(tail, len(rows), ctx)}"
+    title = f"<figcaption>{label}</figcaption>" if label else ""
     return Markup(f'<figure class="code diff">{title}{body}</figure>\n')
 
 
@@ -51,14 +51,24 @@ def path_label(file: FilePatch) -> Markup:
 
 def _lines(rows: Sequence[Row], shown: Sequence[str]) -> str:
     parts: list[str] = []
-    for kind, group in groupby(zip(rows, shown, strict=False), key=lambda pair: pair[0].kind):
+    start = 0
+    for kind, end in _stretches(rows):
+        texts, start = shown[start:end], end
         if kind == "@":
-            parts += (f'<span class="hunk">{text or "⋯"}</span>\n' for _, text in group)
+            parts += [f'<span class="hunk">{text or "⋯"}</span>\n' for text in texts]
             continue
-        text = "".join(f"{kind}{text}\n" for _, text in group)
+        text = "".join([f"{kind}{text}\n" for text in texts])
         name = _ELEMENTS.get(kind)
         parts.append(f"<{name}>{text}</{name}>" if name else text)
     return "".join(parts)
+
+
+def _stretches(rows: Iterable[Row]) -> Iterator[tuple[RowKind, int]]:
+    """The kinds of rows that follow one another, each with the place where it ends."""
+    end = 0
+    for kind, group in groupby([row.kind for row in rows]):
+        end += len(list(group))
+        yield kind, end
 
 
 def _numbers(rows: Sequence[Row], start: int, end: int) -> str | None:
@@ -77,47 +87,65 @@ def _column(numbers: Iterable[int | None]) -> str:
 
 def _marked(rows: Sequence[Row]) -> list[str]:
     """The HTML of each row's text. Where lines were replaced, the words that changed are marked."""
-    shown = [content(visible_escapes(row.text).replace("\n", " ")) for row in rows]
+    texts = _texts(rows)
+    shown = content("\n".join(texts)).split("\n")
     for removed, added in _replacements(rows):
         for old, new in zip(removed, added, strict=False):
-            marked = _mark_words(rows[old].text, rows[new].text)
+            marked = _mark_words(texts[old], texts[new])
             if marked is not None:
                 shown[old], shown[new] = marked
     return shown
 
 
+def _texts(rows: Sequence[Row]) -> list[str]:
+    """The text of each row, on one line and with every control byte in sight."""
+    texts = [row.text for row in rows]
+    whole = "\n".join(texts)
+    if is_clean(whole) and whole.count("\n") == len(texts) - 1:
+        return texts
+    return [visible_escapes(text).replace("\n", " ") for text in texts]
+
+
 def _replacements(rows: Sequence[Row]) -> Iterator[tuple[range, range]]:
     """Where removed lines are followed by added ones, as places in `rows`."""
-    start = 0
     last = range(0)
-    for kind, group in groupby(rows, key=lambda row: row.kind):
-        here = range(start, start + sum(1 for _ in group))
-        start = here.stop
+    start = 0
+    for kind, end in _stretches(rows):
+        here, start = range(start, end), end
         if kind == "+" and last:
             yield last, here
         last = here if kind == "-" else range(0)
 
 
 def _mark_words(old: str, new: str) -> tuple[str, str] | None:
-    """Both lines with their differing words in `<b>`; None when they have too little in common or are very long."""
-    if max(len(old), len(new)) > _LINE_LIMIT or not old.strip() or not new.strip():
+    """Both lines with their differing words in `<b>`; None when nothing is to be marked.
+
+    That is when they are the same, have too little in common or are very long.
+    """
+    if old == new or max(len(old), len(new)) > _LINE_LIMIT or not old.strip() or not new.strip():
         return None
-    a, b = (_WORD.findall(visible_escapes(line)) for line in (old, new))
+    a, b = _WORD.findall(old), _WORD.findall(new)
     equal = matches(a, b, limit=_WORD_EDITS)
-    kept = sum(len(word.strip()) for i, _, length in equal for word in a[i : i + length])
+    same = ["".join(a[i : i + length]) for i, _, length in equal]
+    kept = len("".join("".join(same).split()))  # white space is no word
     if kept < _ALIKE * max(len(old.strip()), len(new.strip())):
         return None
-    return _with_marks(a, ((i, length) for i, _, length in equal)), _with_marks(
-        b, ((j, length) for _, j, length in equal)
+    shown = list(map(content, same))
+    return (
+        _with_marks(a, [(i, length) for i, _, length in equal], shown),
+        _with_marks(b, [(j, length) for _, j, length in equal], shown),
     )
 
 
-def _with_marks(words: list[str], equal: Iterable[tuple[int, int]]) -> str:
+def _with_marks(words: list[str], equal: Iterable[tuple[int, int]], shown: Iterable[str]) -> str:
+    """A line of `words`; `shown` is the HTML of those that are equal, what stands between them is marked."""
     parts: list[str] = []
     at = 0
-    for start, length in (*equal, (len(words), 0)):
-        changed = content("".join(words[at:start]))
-        parts.append(f"<b>{changed}</b>" if changed else "")
-        parts.append(content("".join(words[start : start + length])))
+    for (start, length), same in zip(equal, shown, strict=True):
+        if start > at:
+            parts.append(f"<b>{content(''.join(words[at:start]))}</b>")
+        parts.append(same)
         at = start + length
+    if at < len(words):
+        parts.append(f"<b>{content(''.join(words[at:]))}</b>")
     return "".join(parts)

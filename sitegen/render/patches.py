@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sitegen.model import Json
 
@@ -25,8 +25,7 @@ _VERBS: dict[str, Verb] = {"Add": "add", "Update": "update", "Delete": "delete"}
 _DIFF_LINE = re.compile(r"^(?:[+-]|@@ )", re.M)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A line of a diff. "@" rows say where the next lines are; `old` and `new` are line numbers where they're known."""
 
     kind: RowKind
@@ -95,16 +94,21 @@ def matches(a: Sequence[str], b: Sequence[str], *, limit: int = _EDIT_LIMIT) -> 
 
     Beyond it only the equal beginning and end.
     """
-    start = 0
-    shorter = min(len(a), len(b))
-    while start < shorter and a[start] == b[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and a[-1 - end] == b[-1 - end]:
-        end += 1
+    start = _common(a, b)
+    end = min(_common(reversed(a), reversed(b)), len(a) - start, len(b) - start)
     middle = _shortest(a[start : len(a) - end], b[start : len(b) - end], limit)
     found = [(start + i, start + j, length) for i, j, length in middle]
     return [(0, 0, start)] * (start > 0) + found + [(len(a) - end, len(b) - end, end)] * (end > 0)
+
+
+def _common(a: Iterable[str], b: Iterable[str]) -> int:
+    """How many are equal from the beginning on."""
+    count = 0
+    for one, other in zip(a, b, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
 
 
 def _shortest(a: Sequence[str], b: Sequence[str], limit: int) -> list[tuple[int, int, int]]:

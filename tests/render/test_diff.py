@@ -136,6 +136,12 @@ def test_bytes_in_a_diff_are_visible() -> None:
     assert "+␛[31mred␀" in words(str(render_diff([Row("+", "\x1b[31mred\x00")], context())))
 
 
+def test_a_row_is_one_line_whatever_it_holds() -> None:
+    rows = [Row("-", "a\r"), Row("+", "b\nc"), Row(" ", "\nd\r\ne")]
+    html = str(render_diff(rows, context()))
+    assert "<del>-a␍\n</del><ins>+b c\n</ins>  d e\n" in html
+
+
 # ------------------------------------------------------------------------------------------------------ stored forms
 
 
