@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sitegen.model import JsonObject
 from sitegen.render.context import Context
@@ -31,6 +31,7 @@ from sitegen.render.tools.parts import (
     base_name,
     changed,
     failure,
+    joined,
     make_step,
     named,
     outcome,
@@ -71,12 +72,12 @@ def render_patch_text(call: PairedCall, ctx: Context, text: str) -> Step:
     files = parse_codex(text) if is_codex_patch(text) else parse_unified(text) if is_patch(text) else []
     ended = _patch_outcome(call, ctx)
     added, removed = counts(row for file in files for row in file.rows)
-    figures = Markup().join(_figure(file, ctx) for file in files)
+    figures = joined(*(_figure(file, ctx) for file in files))
     return make_step(
         call,
         ctx,
         "write" if files and all(file.verb == "add" for file in files) else "edit",
-        _patch_summary(files, ctx, failed=ended.failed) + (NOTHING if ended.failed else changed(added, removed)),
+        joined(_patch_summary(files, ctx, failed=ended.failed), NOTHING if ended.failed else changed(added, removed)),
         lead=output(_error_of(call), ctx, key="error") if ended.failed else NOTHING,
         body=figures or source(text, ctx),
         excerpt=_excerpt([row for file in files for row in file.rows]),
@@ -113,7 +114,7 @@ def _file_label(file: FilePatch, ctx: Context) -> Markup:
     label = path_label(file)
     if file.verb == "update":
         return label
-    return label + Markup(' <span class="told">{}</span>').format(ctx.t(f"tools.file_{file.verb}"))
+    return Markup(f'{label} <span class="told">{escape(ctx.t(f"tools.file_{file.verb}"))}</span>')
 
 
 def _patch_outcome(call: PairedCall, ctx: Context) -> Outcome:
@@ -137,18 +138,18 @@ def _render_file(call: PairedCall, ctx: Context, path: str, rows: list[Row]) -> 
     added, removed = counts(rows)
     failed = outcome(call, ctx).failed
     key = "tried_to_edit" if failed else "edited"
-    lead = sentence(text_in(call.input, "description", "instruction")) + failure(call, ctx)
+    lead = [sentence(text_in(call.input, "description", "instruction")), failure(call, ctx)]
     if failed and rows:
-        lead += told(ctx, "not_made")
+        lead.append(told(ctx, "not_made"))
     if call.input.get("replace_all") is True or call.input.get("replaceAll") is True:
-        lead += told(ctx, "everywhere")
+        lead.append(told(ctx, "everywhere"))
     return make_step(
         call,
         ctx,
         "edit",
-        say(ctx, key, file=named(path, ctx)) + (NOTHING if failed else changed(added, removed)),
-        lead=lead,
-        body=render_diff(rows, ctx, label=Markup("{}").format(visible(path))) if rows else NOTHING,
+        joined(say(ctx, key, file=named(path, ctx)), NOTHING if failed else changed(added, removed)),
+        lead=joined(*lead),
+        body=render_diff(rows, ctx, label=escape(visible(path))) if rows else NOTHING,
         excerpt=_excerpt(rows),
         object=base_name(path) if path else "",
         key=path,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sitegen.render.context import Context
 from sitegen.render.steps import Kind, PairedCall, Step
@@ -16,6 +16,7 @@ from sitegen.render.tools.parts import (
     code,
     failure,
     fields,
+    joined,
     make_step,
     named,
     outcome,
@@ -52,7 +53,7 @@ def render(call: PairedCall, ctx: Context) -> Step:
         call,
         ctx,
         kind,
-        summary + _count(call, ctx),
+        joined(summary, _count(call, ctx)),
         lead=fields(options, ctx) if options else NOTHING,
         body=_body(call, ctx),
         excerpt=result_text(call),
@@ -77,15 +78,15 @@ def _count(call: PairedCall, ctx: Context) -> Markup:
         return NOTHING
     text = result_text(call)
     if _NONE.fullmatch(text):
-        return Markup(" · {}").format(ctx.t("tools.found_nothing"))
+        return Markup(f" · {escape(ctx.t('tools.found_nothing'))}")
     lines, files = number_in(call.tool_detail, "numLines"), number_in(call.tool_detail, "numFiles")
     if text_in(call.tool_detail, "mode") == "content" and lines:
-        return Markup(" · {}").format(say(ctx, "found_lines", n=lines))
+        return Markup(f" · {say(ctx, 'found_lines', n=lines)}")
     found = _FOUND.match(text)
     count = files or (int(found[1]) if found else 0) or len(texts_in(call.tool_detail, "filenames"))
     if not count and call.tool_name.strip().lower() in _NAMES:
         count = len(text.strip().split("\n"))
-    return Markup(" · {}").format(say(ctx, "found_files", n=count)) if count else NOTHING
+    return Markup(f" · {say(ctx, 'found_files', n=count)}") if count else NOTHING
 
 
 def _body(call: PairedCall, ctx: Context) -> Markup:

@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
 from sitegen.model import Json, JsonObject
 from sitegen.render.ansi import plain, render_terminal
 from sitegen.render.code import render_code
-from sitegen.render.context import Context
+from sitegen.render.context import Context, RenderOptions
 from sitegen.render.figure import grouped
 from sitegen.render.images import render_image
 from sitegen.render.links import encoded, is_allowed, link_open
@@ -54,15 +55,25 @@ _STATES = {"running": "running", "in_progress": "running", "pending": "pending"}
 def say(ctx: Context, key: str, **values: object) -> Markup:
     """A sentence of the catalogue as HTML; values are escaped unless they are HTML already, numbers are grouped."""
     n = values.get("n")
-    shown = {name: escape(value) for name, value in values.items() if name != "n"}
+    shown = {name: html(value) for name, value in values.items() if name != "n"}
     if isinstance(n, int):
         return Markup(ctx.t(f"tools.{key}", n=n, count=grouped(n, ctx), **shown))
     return Markup(ctx.t(f"tools.{key}", **shown))
 
 
+def html(value: object) -> Markup:
+    """A value escaped, unless it is HTML already."""
+    return value if isinstance(value, Markup) else escape(value)
+
+
+def joined(*parts: Markup) -> Markup:
+    """Pieces of HTML one after the other."""
+    return Markup("".join(parts))
+
+
 def code(text: str, limit: int = _NAME_LIMIT) -> Markup:
     """The first line of `text` as code."""
-    return Markup("<code>{}</code>").format(first_line(text, limit))
+    return Markup(f"<code>{escape(first_line(text, limit))}</code>")
 
 
 def base_name(path: str) -> str:
@@ -78,9 +89,9 @@ def named(path: str, ctx: Context) -> Markup:
 
 def changed(added: int, removed: int) -> Markup:
     """ " +12 −3" with a space before it; "" when nothing changed."""
-    plus = Markup(' <span class="plus">+{}</span>').format(added) if added else NOTHING
-    minus = Markup(' <span class="minus">−{}</span>').format(removed) if removed else NOTHING
-    return plus + minus
+    plus = f' <span class="plus">+{added}</span>' if added else ""
+    minus = f' <span class="minus">−{removed}</span>' if removed else ""
+    return Markup(plus + minus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +102,9 @@ class Outcome:
     failed: bool = False
 
 
+_WELL = Outcome()
+
+
 def outcome(call: PairedCall, ctx: Context) -> Outcome:
     """How the source says that the call ended."""
     if call.is_error or call.status in ("failed", "error"):
@@ -99,7 +113,7 @@ def outcome(call: PairedCall, ctx: Context) -> Outcome:
         return Outcome(ctx.t("tools.interrupted"), failed=True)
     if call.result is None and call.tool_name and call.is_result_shown:
         return Outcome(ctx.t(f"tools.{_STATES.get(call.status or '', 'no_result')}"))
-    return Outcome()
+    return _WELL
 
 
 def reason(text: str) -> str:
@@ -129,14 +143,14 @@ def make_step(
     ended = outcome(call, ctx) if ended is None else ended
     if ended.word:
         kind_of_end = "bad" if ended.failed else "state"
-        summary += Markup(' · <span class="{}">{}</span>').format(kind_of_end, ended.word)
-    detail = lead + body
+        summary = Markup(f'{summary} · <span class="{kind_of_end}">{escape(ended.word)}</span>')
+    detail = joined(lead, body) if lead and body else lead or body
     is_heavy = len(detail) > ctx.options.heavy_bytes
     return Step(
         kind=kind,
         summary=summary,
         detail=detail,
-        preview=(lead if len(lead) <= ctx.options.heavy_bytes // 2 else NOTHING) + _excerpt(excerpt)
+        preview=joined(lead if len(lead) <= ctx.options.heavy_bytes // 2 else NOTHING, _excerpt(excerpt))
         if is_heavy
         else NOTHING,
         object=object,
@@ -152,7 +166,7 @@ def make_step(
 def _excerpt(text: str) -> Markup:
     start = plain(text[: _EXCERPT_BYTES * 4]).strip("\n")
     lines = shorten("\n".join(start.split("\n")[:_EXCERPT_LINES]), _EXCERPT_BYTES)
-    return Markup('<pre class="excerpt" tabindex="0">{}</pre>').format(lines) if lines.strip() else NOTHING
+    return Markup(f'<pre class="excerpt" tabindex="0">{escape(lines)}</pre>') if lines.strip() else NOTHING
 
 
 # --------------------------------------------------------------------------------------------------------- in blocks
@@ -161,12 +175,12 @@ def _excerpt(text: str) -> Markup:
 def sentence(text: str) -> Markup:
     """A paragraph of plain text that someone wrote."""
     shown = clean(text).strip()
-    return Markup('<p class="remark" dir="auto">{}</p>').format(shown) if shown else NOTHING
+    return Markup(f'<p class="remark" dir="auto">{escape(shown)}</p>') if shown else NOTHING
 
 
 def told(ctx: Context, key: str, **values: object) -> Markup:
     """A paragraph of the catalogue's words."""
-    return Markup('<p class="told">{}</p>').format(say(ctx, key, **values))
+    return Markup(f'<p class="told">{say(ctx, key, **values)}</p>')
 
 
 def prose(text: str, call: PairedCall, ctx: Context, *, part: str, is_coloured: bool = True) -> Markup:
@@ -175,9 +189,14 @@ def prose(text: str, call: PairedCall, ctx: Context, *, part: str, is_coloured: 
         return NOTHING
     if not is_coloured:
         ctx = copy(ctx)
-        ctx.options = replace(ctx.options, highlight_bytes=0)
-    html = render_markdown(text, ctx, prefix=f"{call.anchor}-{part}-")
-    return Markup(f'<div class="prose" dir="auto">{html}</div>')
+        ctx.options = _uncoloured(ctx.options)
+    shown = render_markdown(text, ctx, prefix=f"{call.anchor}-{part}-")
+    return Markup(f'<div class="prose" dir="auto">{shown}</div>')
+
+
+@lru_cache(maxsize=16)
+def _uncoloured(options: RenderOptions) -> RenderOptions:
+    return replace(options, highlight_bytes=0)
 
 
 def source(
@@ -201,11 +220,10 @@ def failure(call: PairedCall, ctx: Context) -> Markup:
 
 def images(call: PairedCall, ctx: Context) -> Markup:
     """The images that the result holds."""
-    items = (
-        Markup("<li>{}</li>").format(render_image(block, ctx, attachments=call.attachments)) for block in call.images
-    )
-    listed = Markup().join(items)
-    return Markup('<ul class="thumbs">{}</ul>').format(listed) if listed else NOTHING
+    if not call.images:
+        return NOTHING
+    listed = "".join(f"<li>{render_image(block, ctx, attachments=call.attachments)}</li>" for block in call.images)
+    return Markup(f'<ul class="thumbs">{listed}</ul>')
 
 
 def link(url: str, text: str = "", *, limit: int = 120) -> Markup:
@@ -213,38 +231,38 @@ def link(url: str, text: str = "", *, limit: int = 120) -> Markup:
     target = encoded(clean(url).strip())
     shown = first_line(text or url, limit)
     if not is_allowed(target):
-        return Markup("{}").format(shown)
-    return Markup(link_open(target)) + shown + Markup("</a>")
+        return escape(shown)
+    return Markup(f"{link_open(target)}{escape(shown)}</a>")
 
 
 def fields(values: JsonObject, ctx: Context, *, depth: int = 2) -> Markup:
     """An object as a list of keys and values: texts as they are, lists and objects tidy down to `depth`."""
-    rows = Markup().join(
-        Markup("<dt>{}</dt><dd>{}</dd>").format(visible(shorten(key, 80)), _value(value, ctx, depth))
+    rows = "".join(
+        f"<dt>{escape(visible(shorten(key, 80)))}</dt><dd>{_value(value, ctx, depth)}</dd>"
         for key, value in values.items()
     )
-    return Markup('<dl class="fields">{}</dl>').format(rows) if rows else NOTHING
+    return Markup(f'<dl class="fields">{rows}</dl>') if rows else NOTHING
 
 
 def _value(value: Json, ctx: Context, depth: int) -> Markup:
     match value:
         case None | bool() | int() | float():
-            return Markup("<code>{}</code>").format(json.dumps(value))
+            return Markup(f"<code>{json.dumps(value)}</code>")
         case str() if "\n" in value.strip() or len(value) > 400:
             return source(value, ctx)
         case str():
-            return Markup('<span dir="auto">{}</span>').format(visible(value))
+            return Markup(f'<span dir="auto">{escape(visible(value))}</span>')
         case dict() if value and depth > 0:
             return fields(value, ctx, depth=depth - 1)
         case list() if value and all(isinstance(item, str | int | float) for item in value) and len(value) <= 50:
-            return Markup("<ul>{}</ul>").format(Markup().join(_items(value)))
+            return Markup(f"<ul>{''.join(_items(value))}</ul>")
         case _:
             return source(as_json(value), ctx, language="json")
 
 
-def _items(values: list[Json]) -> Iterator[Markup]:
+def _items(values: list[Json]) -> Iterator[str]:
     for value in values:
-        yield Markup("<li>{}</li>").format(first_line(value if isinstance(value, str) else json.dumps(value), 400))
+        yield f"<li>{escape(first_line(value if isinstance(value, str) else json.dumps(value), 400))}</li>"
 
 
 def as_json(value: Json | Mapping[str, Json]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sitegen.render.context import Context
 from sitegen.render.lexing import find_language
@@ -17,6 +17,7 @@ from sitegen.render.tools.parts import (
     base_name,
     failure,
     images,
+    joined,
     make_step,
     named,
     outcome,
@@ -27,7 +28,7 @@ from sitegen.render.tools.parts import (
 )
 
 NAMES = frozenset({"read", "read_file", "view", "view_image", "notebookread", "read_many_files", "open_file"})
-_NUMBERED = re.compile(r" {0,10}(\d{1,9})(?:→|\t)(.*)", re.S)
+_NUMBERED = re.compile(r" {0,10}(\d{1,9})(→|\t)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def render(call: PairedCall, ctx: Context) -> Step:
         call,
         ctx,
         "read",
-        say(ctx, "read", file=named(path, ctx)) + _range(call, content, ctx),
+        joined(say(ctx, "read", file=named(path, ctx)), _range(call, content, ctx)),
         body=_body(call, content, path, ctx),
         excerpt=content.text,
         object=base_name(path) if path else "",
@@ -57,19 +58,26 @@ def render(call: PairedCall, ctx: Context) -> Step:
 
 def numbered(text: str) -> _Content:
     """The content of a result whose lines begin with their number and an arrow or tab, without those."""
-    lines: list[str] = []
-    first: int | None = None
-    rows = text.split("\n")
-    for at, row in enumerate(rows):
-        match = _NUMBERED.fullmatch(row)
-        if match is None or (first is not None and int(match[1]) != first + at):
-            break
-        first = int(match[1]) if first is None else first
-        lines.append(match[2])
-    after = "\n".join(rows[len(lines) :]).strip()
-    if first is None or (after and _NUMBERED.match(after)):
+    begin = _NUMBERED.match(text)
+    if begin is None:
         return _Content(text)
-    return _Content("\n".join(lines), first, after)
+    first, arrow = int(begin[1]), begin[2]
+    rows = text.split("\n")
+    lines: list[str] = []
+    for number, row in enumerate(rows, start=first):
+        told, found, line = row.partition(arrow)
+        if not found or not _is_number(told, number):
+            break
+        lines.append(line)
+    after = "\n".join(rows[len(lines) :]).strip()
+    return _Content(text) if _NUMBERED.match(after) else _Content("\n".join(lines), first, after)
+
+
+def _is_number(text: str, number: int) -> bool:
+    try:
+        return int(text) == number
+    except ValueError:
+        return False
 
 
 def _range(call: PairedCall, content: _Content, ctx: Context) -> Markup:
@@ -92,15 +100,15 @@ def _range(call: PairedCall, content: _Content, ctx: Context) -> Markup:
 def _body(call: PairedCall, content: _Content, path: str, ctx: Context) -> Markup:
     if outcome(call, ctx).failed:
         return failure(call, ctx)
-    shown = images(call, ctx) + _cells(call, ctx)
-    label = Markup("{}").format(visible(path)) if path else None
+    shown = joined(images(call, ctx), _cells(call, ctx))
+    label = escape(visible(path)) if path else None
     if content.text.strip():
         text = content.text.removesuffix("\n")
         language = find_language(path) if path else ""
-        shown += source(text, ctx, language=language, label=label, first_number=content.first)
+        shown = joined(shown, source(text, ctx, language=language, label=label, first_number=content.first))
     elif not shown and call.result is not None:
         shown = told(ctx, "empty_file" if text_in(call.tool_detail, "type") in ("", "text") else "nothing_shown")
-    return shown + output(content.after, ctx, key="note")
+    return joined(shown, output(content.after, ctx, key="note")) if content.after else shown
 
 
 def _cells(call: PairedCall, ctx: Context) -> Markup:
@@ -108,6 +116,6 @@ def _cells(call: PairedCall, ctx: Context) -> Markup:
     if result_text(call).strip():
         return NOTHING
     cells = objects_in(object_in(call.tool_detail, "file"), "cells")
-    return Markup().join(
-        source(text_in(cell, "source"), ctx, language=text_in(cell, "language") or "python") for cell in cells
+    return joined(
+        *(source(text_in(cell, "source"), ctx, language=text_in(cell, "language") or "python") for cell in cells)
     )

@@ -6,7 +6,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sitegen.model import Json, JsonObject
 from sitegen.render.context import Context
@@ -19,6 +19,7 @@ from sitegen.render.tools.parts import (
     Outcome,
     code,
     images,
+    joined,
     make_step,
     outcome,
     output,
@@ -104,7 +105,7 @@ def render(call: PairedCall, ctx: Context) -> Step:
     is_test = _TESTS.search(line) is not None
     summary = _summary(command, line, text_in(values, "description", "justification"), ctx)
     if _is_in_background(call):
-        summary += Markup(' · <span class="state">{}</span>').format(ctx.t("tools.in_background"))
+        summary = Markup(f'{summary} · <span class="state">{escape(ctx.t("tools.in_background"))}</span>')
     return make_step(
         call,
         ctx,
@@ -127,24 +128,24 @@ def _summary(command: str, line: str, description: str, ctx: Context) -> Markup:
     is_whole = "\n" not in command.strip() and len(line) <= _LINE_LIMIT
     if is_whole or not description.strip():
         return summary
-    return summary + Markup(' <span class="hint">{}</span>').format(first_line(description, 100))
+    return Markup(f'{summary} <span class="hint">{escape(first_line(description, 100))}</span>')
 
 
 def _lead(command: str, values: JsonObject, ctx: Context) -> Markup:
-    shown = sentence(text_in(values, "description", "justification"))
+    shown = [sentence(text_in(values, "description", "justification"))]
     if command.strip():
-        shown += source(command, ctx, language="bash")
+        shown.append(source(command, ctx, language="bash"))
     folder = text_in(values, "workdir", "cwd")
     if folder:
-        shown += told(ctx, "in_folder", folder=code(folder, 200))
+        shown.append(told(ctx, "in_folder", folder=code(folder, 200)))
     limit_ms = number_in(values, "timeout", "timeout_ms")
     if limit_ms:
-        shown += told(ctx, "with_limit", n=max(1, limit_ms // 1000))
-    return shown
+        shown.append(told(ctx, "with_limit", n=max(1, limit_ms // 1000)))
+    return joined(*shown)
 
 
 def _body(call: PairedCall, ended: _Ended, ctx: Context) -> Markup:
-    shown = output(ended.stdout, ctx) + output(ended.stderr, ctx, key="stderr") + images(call, ctx)
+    shown = joined(output(ended.stdout, ctx), output(ended.stderr, ctx, key="stderr"), images(call, ctx))
     has_ended = call.result is not None and not ended.is_running and not _is_in_background(call)
     return told(ctx, "no_output") if has_ended and not shown else shown
 

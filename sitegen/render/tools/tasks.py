@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sitegen.model import Json, JsonObject
 from sitegen.render.context import Context
@@ -76,7 +76,7 @@ def _updated(call: PairedCall, number: str, subject: str, ctx: Context) -> Marku
     if not status:
         return say(ctx, "task_changed", number=number)
     summary = say(ctx, "task_set", number=number, state=_word(_STATES.get(status.lower(), status), ctx))
-    return summary + Markup(": {}").format(first_line(subject, _LINE_LIMIT)) if subject else summary
+    return Markup(f"{summary}: {escape(first_line(subject, _LINE_LIMIT))}") if subject else summary
 
 
 # ------------------------------------------------------------------------------------------------------ whole lists
@@ -88,10 +88,10 @@ def _render_list(call: PairedCall, ctx: Context) -> Step:
     done = sum(item.state == "done" for item in items)
     summary = say(ctx, "tasks_updated")
     if items:
-        summary += Markup(" · {}").format(say(ctx, "tasks_done", done=done, n=len(items)))
+        summary = Markup(f"{summary} · {say(ctx, 'tasks_done', done=done, n=len(items))}")
     doing = next((item.text for item in items if item.state == "doing"), "")
     if doing:
-        summary += Markup(': <span class="hint">{}</span>').format(first_line(doing, _LINE_LIMIT))
+        summary = Markup(f'{summary}: <span class="hint">{escape(first_line(doing, _LINE_LIMIT))}</span>')
     listed = _checklist(items, before, ctx)
     shown = failure(call, ctx) or (NOTHING if items else output(result_text(call), ctx, key="result"))
     lead = sentence(text_in(call.input, "explanation"))
@@ -129,15 +129,14 @@ def _checklist(items: Sequence[_Item], before: Sequence[_Item], ctx: Context) ->
     rows = [_row(item, _change(item, old, ctx) if before else "", ctx) for item in items]
     kept = {item.text for item in items}
     rows += [_row(_Item(item.text, "dropped"), "", ctx) for item in before if items and item.text not in kept]
-    return Markup('<ul class="todo">{}</ul>').format(Markup().join(rows)) if rows else NOTHING
+    return Markup(f'<ul class="todo">{"".join(rows)}</ul>') if rows else NOTHING
 
 
-def _row(item: _Item, change: str, ctx: Context) -> Markup:
+def _row(item: _Item, change: str, ctx: Context) -> str:
     name = item.state if item.state in _STATES.values() else "todo"
-    changed = Markup(' <b class="change">{}</b>').format(change) if change else NOTHING
-    return Markup('<li class="{}"><span class="state">{}</span> <span dir="auto">{}</span>{}</li>').format(
-        name, _word(item.state, ctx), item.text, changed
-    )
+    changed = f' <b class="change">{escape(change)}</b>' if change else ""
+    word, text = escape(_word(item.state, ctx)), escape(item.text)
+    return f'<li class="{name}"><span class="state">{word}</span> <span dir="auto">{text}</span>{changed}</li>'
 
 
 def _change(item: _Item, old: dict[str, str], ctx: Context) -> str:

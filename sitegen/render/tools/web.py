@@ -18,6 +18,7 @@ from sitegen.render.tools.parts import (
     NOTHING,
     failure,
     images,
+    joined,
     link,
     make_step,
     outcome,
@@ -67,20 +68,20 @@ def render(call: PairedCall, ctx: Context) -> Step:
 
 def _page(call: PairedCall, ctx: Context, url: str) -> Step:
     host = _host(url)
-    lead = Markup("<p>{}</p>").format(link(url)) if url else NOTHING
+    lead = Markup(f"<p>{link(url)}</p>") if url else NOTHING
     code = call.tool_detail.get("code")
     if isinstance(code, int) and not isinstance(code, bool) and code >= 400:
         lead += told(ctx, "http_status", code=code)
     text = text_in(call.tool_detail, "result") or result_text(call)
     body = failure(call, ctx)
     if not outcome(call, ctx).failed:
-        body = prose(text, call, ctx, part="r", is_coloured=False) + images(call, ctx)
+        body = joined(prose(text, call, ctx, part="r", is_coloured=False), images(call, ctx))
     return make_step(
         call,
         ctx,
         "fetch",
         say(ctx, "opened", place=first_line(host or url, 60)) if url else say(ctx, "opened_page"),
-        lead=lead + sentence(text_in(call.input, "prompt")),
+        lead=joined(lead, sentence(text_in(call.input, "prompt"))),
         body=body,
         excerpt=text,
         object=host,
@@ -92,9 +93,9 @@ def _search(call: PairedCall, ctx: Context, query: str) -> Step:
     links = _unique(_links(call))
     summary = say(ctx, "searched_web_for", query=first_line(query, _QUERY_LIMIT)) if query else say(ctx, "searched_web")
     if links:
-        summary += Markup(" · {}").format(say(ctx, "results", n=len(links)))
-    items = Markup().join(Markup("<li>{}</li>").format(link(url, title)) for url, title in links[:_LINK_LIMIT])
-    body = Markup('<ol class="links">{}</ol>').format(items) if items else NOTHING
+        summary = Markup(f"{summary} · {say(ctx, 'results', n=len(links))}")
+    items = "".join(f"<li>{link(url, title)}</li>" for url, title in links[:_LINK_LIMIT])
+    body = Markup(f'<ol class="links">{items}</ol>') if items else NOTHING
     if outcome(call, ctx).failed:
         body = failure(call, ctx)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sitegen.render.context import Context
 from sitegen.render.diff import render_diff
@@ -16,6 +16,7 @@ from sitegen.render.tools.parts import (
     base_name,
     changed,
     failure,
+    joined,
     make_step,
     named,
     outcome,
@@ -30,7 +31,7 @@ NAMES = frozenset({"write", "write_file", "create_file", "writefile", "create"})
 def _size(added: int, removed: int, ctx: Context) -> Markup:
     if removed or not added:
         return changed(added, removed)
-    return Markup(" · {}").format(say(ctx, "found_lines", n=added))
+    return Markup(f" · {say(ctx, 'found_lines', n=added)}")
 
 
 def render(call: PairedCall, ctx: Context) -> Step:
@@ -42,7 +43,7 @@ def render(call: PairedCall, ctx: Context) -> Step:
     added, removed = counts(rows) if rows else (lines, 0)
     failed = outcome(call, ctx).failed
     key = "tried_to_write" if failed else "rewrote" if rows else "wrote"
-    label = Markup("{}").format(visible(path))
+    label = escape(visible(path))
     shown = render_diff(rows, ctx, label=label) if rows else NOTHING
     if not rows and text:
         shown = source(text, ctx, language=find_language(path) if path else "", label=label)
@@ -50,8 +51,8 @@ def render(call: PairedCall, ctx: Context) -> Step:
         call,
         ctx,
         "write",
-        say(ctx, key, file=named(path, ctx)) + (NOTHING if failed else _size(added, removed, ctx)),
-        lead=sentence(text_in(call.input, "description")) + failure(call, ctx),
+        joined(say(ctx, key, file=named(path, ctx)), NOTHING if failed else _size(added, removed, ctx)),
+        lead=joined(sentence(text_in(call.input, "description")), failure(call, ctx)),
         body=shown,
         excerpt=text,
         object=base_name(path) if path else "",
