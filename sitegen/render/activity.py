@@ -76,17 +76,16 @@ def _phrase(kind: Kind, steps: Sequence[Step], t: Catalogue) -> str:
         text = t(f"render.did_{kind}", what=_PLACE)
     else:
         text = t(f"render.did_{kind}_more", what=_PLACE, n=count - 1 if kind in _NAMED else count)
-    name = escape(visible(first))
-    if kind != "fetch":
-        tag = "q" if kind in _QUOTED else "code"
-        name = Markup(f"<{tag}>{name}</{tag}>")
-    named = str(escape(text)).replace(_PLACE, name)
-    return named + _delta(steps) + _failures(steps, t)
+    told = str(escape(text))
+    if _PLACE in told:
+        name, tag = escape(visible(first)), "q" if kind in _QUOTED else "code"
+        told = told.replace(_PLACE, name if kind == "fetch" else f"<{tag}>{name}</{tag}>")
+    return told + _delta(steps) + _failures(steps, t)
 
 
 def _delta(steps: Iterable[Step]) -> str:
-    added, removed = sum(step.added for step in steps), sum(step.removed for step in steps)
-    return str(delta(added, removed)) and f" {delta(added, removed)}"
+    added, removed = sum([step.added for step in steps]), sum([step.removed for step in steps])
+    return f" {delta(added, removed)}" if added or removed else ""
 
 
 def delta(added: int, removed: int) -> Markup:
@@ -96,7 +95,7 @@ def delta(added: int, removed: int) -> Markup:
 
 
 def _failures(steps: Sequence[Step], t: Catalogue) -> str:
-    failed = sum(step.failed for step in steps)
+    failed = sum([step.failed for step in steps])
     if not failed:
         return ""
     key = "render.failed" if len(steps) == 1 else "render.failed_all" if failed == len(steps) else "render.failed_some"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from html import unescape
 
 from markupsafe import Markup, escape
 
@@ -22,6 +24,7 @@ RUN_BYTES = 150_000
 RUN_STEPS = 100
 """A run that has reached either goes on in a second one, so that a page can be cut there."""
 _THOUGHT_LINE = 140
+_TAG = re.compile("<[^>]*>")
 
 
 def draw_run(item: Run, drawing: Drawing, *, is_all: bool) -> Iterator[tuple[Message, str]]:
@@ -46,7 +49,7 @@ def _fold(run: Run, lines: list[str], drawing: Drawing, *, is_open: bool) -> str
     steps = [drawing.steps[entry.paired.anchor] for entry in run.entries if isinstance(entry, Call)]
     anchor = drawing.run_anchor(run.entries[0])
     did = tell(steps, drawing.ctx.t)
-    drawing.search(did.striptags())
+    drawing.search(unescape(" ".join(_TAG.sub("", did).split())))
     if steps:
         drawing.mark("tool", anchor, run.message, weight=len(steps))
     return (

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import chain, count
 from typing import Literal
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from sitegen.model import ROOT, Mark, MarkKind, Message
 from sitegen.render.context import Context
@@ -134,7 +134,7 @@ class Drawing:
 
     def note_files(self, anchor: str, *fragments: Markup) -> None:
         """Remembers which files of the share a message or step shows."""
-        names = [name for fragment in fragments for name in _FILE.findall(fragment)]
+        names = [name for fragment in fragments if ROOT in fragment for name in _FILE.findall(fragment)]
         if names:
             self.files.setdefault(anchor, []).extend(dict.fromkeys(names))
 
@@ -161,8 +161,8 @@ class Drawing:
         """The time of day, with the date where the day changes; a sign where it isn't known."""
         if moment is None:
             return "#"
-        local = self.ctx.local(moment)
-        day = f"{local:%Y-%m-%d}"
-        shown = f"{local:%H:%M}" if day == self._day else f"{local:%Y-%m-%d %H:%M}"
+        local = self.ctx.local(moment).isoformat(" ")
+        day, time = local[:10], local[11:16]
+        shown = time if day == self._day else f"{day} {time}"
         self._day = day
-        return f'<time datetime="{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}">{escape(shown)}</time>'
+        return f'<time datetime="{moment.astimezone(UTC).isoformat()[:19]}Z">{shown}</time>'

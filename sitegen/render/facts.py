@@ -75,7 +75,7 @@ def _title(ctx: Context, first_prompt: str) -> str:
 
 def models(messages: Iterable[Message]) -> tuple[str, ...]:
     """The models that answered, in the order they first did; what stands in for a model isn't one."""
-    named = (message.model for message in messages if message.role == "assistant" and message.model)
+    named = dict.fromkeys(message.model for message in messages if message.role == "assistant" and message.model)
     return tuple(dict.fromkeys(visible(model) for model in named if not model.startswith("<")))
 
 

@@ -72,6 +72,10 @@ def render_data_url(url: str, ctx: Context, *, alt: str = "") -> Markup:
 
 def _decoded(text: str) -> bytes:
     """Base64 as it comes: broken into lines, URL-safe, without its padding. Empty when it's none."""
+    try:
+        return binascii.a2b_base64(text, strict_mode=True)
+    except ValueError:  # a letter that isn't ASCII, too
+        pass
     plain = _NOT_BASE64.sub("", text.replace("-", "+").replace("_", "/"))
     if len(plain) % 4 == 1:
         plain = plain[:-1]

@@ -55,6 +55,8 @@ def _foldable(text: str, message: Message, drawing: Drawing, *, level: int) -> s
 
 
 def _thumbs(item: Prompt, drawing: Drawing) -> str:
+    if not item.images and not item.attachments:
+        return ""
     pictures = [file for file in item.attachments if is_picture(file)]
     # Some sources keep an image's bytes as an attachment beside the block that shows it.
     is_shown_twice = len(pictures) <= len(item.images)

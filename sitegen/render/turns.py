@@ -133,7 +133,7 @@ def _assistant(message: Message, pairs: Pairs, reading: Reading) -> Iterator[Ato
                 yield from (Part(message, number, file) for file in _file(block, message.attachments))
             case _:
                 yield from _work(message, number, pairs, reading)
-    shown = _shown_files(message)
+    shown = _shown_files(message) if message.attachments else ()
     for extra, attachment in enumerate(message.attachments):
         if attachment.filename not in shown:
             yield Part(message, len(message.blocks) + extra, attachment)
