@@ -44,8 +44,8 @@ def find_emails(texts: Texts) -> Iterator[Span]:
 
 
 def _email(data: bytes, at: int, after: int) -> Span | None:
-    local = _LOCAL.search(data, max(0, at - 64), at)
-    domain = _DOMAIN.match(data, after)
+    domain = _DOMAIN.match(data, after)  # first, for few signs in code have one behind them
+    local = _LOCAL.search(data, max(0, at - 64), at) if domain else None
     if local is None or domain is None:
         return None
     host = domain[0].lower()

@@ -12,8 +12,13 @@ from sitegen.privacy.judge import is_assigned_secret
 from sitegen.privacy.marks import SecretKind
 from sitegen.privacy.texts import Texts
 
-_WORDS: Final = (rb"k(?:ey|(?<=tok)en)", rb"w(?:(?<=pw)d|(?<=passw))", b"passphrase", b"secret", b"credential")
-"""Each begins with a plain letter, a rare one where there is one: looking for it costs next to nothing."""
+_WORDS: Final = (
+    rb"k(?:ey|(?<=tok)en)",
+    rb"w(?:(?<=pw)d|(?<=passw))",
+    b"passphrase",
+    rb"cre(?:(?<=secre)t|dential)",
+)
+"""Each begins with plain letters, rare ones where there are any: looking for them costs next to nothing."""
 _OPERATOR: Final = (
     rb"[\"'\\\]]{0,4}(?:[ \t]{0,3}:[ \t]{0,3}[a-z_\[\]. |]{2,30}?)?[ \t]{0,8}(?::?=>?|:|=>)[ \t]{0,4}"
     rb"(?:r|b|f|u)?(\\{0,3}[\"'`])?"
