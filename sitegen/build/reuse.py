@@ -14,6 +14,7 @@ from sitegen.build.keys import digest, fragments_key, rendering_code
 from sitegen.model import Conversation
 from sitegen.output.cache import Cache
 from sitegen.render import Fragment, Fragments, RenderOptions
+from sitegen.render.foreign import Foreign
 
 _WORTH_KEEPING: Final = 400
 """Messages; rendering fewer takes a fraction of a second."""
@@ -24,19 +25,22 @@ class Kept:
     """The fragments of a transcript; `mark` says by what code and options they were made."""
 
     mark: str
-    fragments: tuple[Fragment, ...]
+    fragments: tuple[tuple[str, Fragment], ...]
 
 
 @contextmanager
 def reuse(
-    cache: Cache, conversation: Conversation, options: RenderOptions, *, before: str, now: str
+    cache: Cache, conversation: Conversation, options: RenderOptions, others: Foreign, *, before: str, now: str
 ) -> Iterator[Fragments]:
-    """Fragments of the transcript `before` to render with; those used in the end are kept with the transcript `now`."""
-    if len(conversation.messages) < _WORTH_KEEPING:
+    """Fragments of the transcript `before` to render with; those used in the end are kept with the transcript `now`.
+
+    None where `others` may have a hand in it, for nobody knows what they go by.
+    """
+    if len(conversation.messages) < _WORTH_KEEPING or others.calls or others.blocks:
         yield Fragments(off=True)
         return
     mark = digest(rendering_code(), repr(options))
     kept = cache.get(fragments_key(before), Kept) if before else None
-    fragments = Fragments(kept.fragments if kept is not None and kept.mark == mark else ())
+    fragments = Fragments(dict(kept.fragments) if kept is not None and kept.mark == mark else None)
     yield fragments
-    cache.put(fragments_key(now), Kept(mark, fragments.used))
+    cache.put(fragments_key(now), Kept(mark, tuple(fragments.used.items())))

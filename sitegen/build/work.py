@@ -32,7 +32,7 @@ from sitegen.privacy import Engine, Policy, Scrubbed, apply, count, find_engine
 from sitegen.urls import Urls, share_file, share_folder
 
 if TYPE_CHECKING:
-    from sitegen.render.context import Others
+    from sitegen.render.foreign import Foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Worker:
     _cache: Cache = field(init=False)
     _scans: Scans = field(init=False)
     _found: dict[str, dict[str, int]] = field(init=False, default_factory=dict)
-    _others: Others | None = field(init=False, default=None)
+    _others: Foreign | None = field(init=False, default=None)
     """Renderers of other packages."""
 
     def __post_init__(self) -> None:
@@ -276,7 +276,8 @@ class Worker:
         )
         if self._others is None:
             self._others = Foreign.load()
-        with reuse(self._cache, shown, options, before=before if self.setting.is_cache_read else "", now=key) as kept:
+        before = before if self.setting.is_cache_read else ""
+        with reuse(self._cache, shown, options, self._others, before=before, now=key) as kept:
             transcript = render(shown, options, others=self._others, fragments=kept)
         self._cache.put(key, transcript)
         if transcript.notes:

@@ -11,7 +11,7 @@ from datetime import datetime
 from markupsafe import Markup, escape
 
 from sitegen.catalogue import Catalogue
-from sitegen.render.steps import Kind, Step
+from sitegen.render.steps import Deed, Kind, Step
 from sitegen.render.text import visible
 
 _PHRASES = 4
@@ -46,11 +46,11 @@ _QUOTED: frozenset[Kind] = frozenset({"web", "create"})
 _PLACE = "\x01"
 
 
-def tell(steps: Sequence[Step], t: Catalogue) -> Markup:
+def tell(steps: Sequence[Deed | Step], t: Catalogue) -> Markup:
     """The sentence for a run's steps, as phrasing content; for a run without steps it says that there was thinking."""
     if not steps:
         return escape(_capital(t("render.thought")))
-    kinds: dict[Kind, list[Step]] = {}
+    kinds: dict[Kind, list[Deed | Step]] = {}
     for step in steps:
         kinds.setdefault(step.kind, []).append(step)
     told = sorted(kinds, key=_TELLING.index)[:_PHRASES] if len(kinds) > _PHRASES else list(kinds)
@@ -61,7 +61,7 @@ def tell(steps: Sequence[Step], t: Catalogue) -> Markup:
     return Markup(str(escape(t("render.list_join"))).join(phrases))
 
 
-def _phrase(kind: Kind, steps: Sequence[Step], t: Catalogue) -> str:
+def _phrase(kind: Kind, steps: Sequence[Deed | Step], t: Catalogue) -> str:
     objects: dict[str, str] = {}
     for step in steps:
         if step.object:
@@ -83,7 +83,7 @@ def _phrase(kind: Kind, steps: Sequence[Step], t: Catalogue) -> str:
     return told + _delta(steps) + _failures(steps, t)
 
 
-def _delta(steps: Iterable[Step]) -> str:
+def _delta(steps: Iterable[Deed | Step]) -> str:
     added, removed = sum([step.added for step in steps]), sum([step.removed for step in steps])
     return f" {delta(added, removed)}" if added or removed else ""
 
@@ -94,7 +94,7 @@ def delta(added: int, removed: int) -> Markup:
     return Markup(f'<span class="delta">{" ".join(signs)}</span>') if signs else Markup()
 
 
-def _failures(steps: Sequence[Step], t: Catalogue) -> str:
+def _failures(steps: Sequence[Deed | Step], t: Catalogue) -> str:
     failed = sum([step.failed for step in steps])
     if not failed:
         return ""

@@ -9,6 +9,7 @@ import copy
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -87,6 +88,7 @@ class Context:
     t: Catalogue = field(init=False)
     zone: ZoneInfo = field(init=False)
     _files: dict[str, ShareFile] = field(init=False, default_factory=dict)
+    _lately: dict[str, ShareFile] = field(init=False, default_factory=dict)
     _told: dict[str, None] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -113,12 +115,23 @@ class Context:
                 name = f"f/{digest}/{safe_filename(filename or 'file')}"
             case "output":
                 name = f"o/{digest}.html"
-        self._files.setdefault(name, ShareFile(name, data, media_type))
+        file = self._files.setdefault(name, ShareFile(name, data, media_type))
+        self._lately[name] = file
         return name
 
     def add_output(self, fragment: Markup) -> str:
         """The name of a file that holds `fragment`, in whose links ROOT works as everywhere."""
         return self.add_file(str(fragment).encode("utf-8", "replace"), "text/html", "output")
+
+    def take_back(self, files: Iterable[ShareFile]) -> None:
+        """Add files as they were made before."""
+        self._files.update((file.name, file) for file in files)
+
+    def hand_over(self) -> tuple[ShareFile, ...]:
+        """The files added since the last time."""
+        lately = tuple(self._lately.values())
+        self._lately.clear()
+        return lately
 
     @property
     def files(self) -> tuple[ShareFile, ...]:

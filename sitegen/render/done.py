@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from html import unescape
 
@@ -83,7 +82,7 @@ def _entry(entry: Thought | Call | Aside, drawing: Drawing, *, is_open: bool) ->
             return f'<li class="step note">{draw_note(entry, drawing)}</li>'
         case Call():
             step = render_call(entry.paired, drawing.ctx)
-            drawing.steps[entry.paired.anchor] = replace(step, detail=Markup(), preview=Markup())
+            drawing.steps[entry.paired.anchor] = step
             return _call(entry, step, drawing, is_open=is_open)
 
 

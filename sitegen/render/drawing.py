@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, count
@@ -13,9 +13,10 @@ from markupsafe import Markup
 
 from sitegen.model import ROOT, Mark, MarkKind, Message
 from sitegen.render.context import Context
-from sitegen.render.items import Aside, Call, Thought
+from sitegen.render.fragments import Fragment, Piece, Said, State, Written
+from sitegen.render.items import Aside, Call, Item, Thought
 from sitegen.render.prose import render_markdown
-from sitegen.render.steps import Step
+from sitegen.render.steps import Deed, Step
 from sitegen.render.tree import Alternative
 
 _FILE = re.compile(f'{ROOT}([if]/[^"<> ]+)')
@@ -23,20 +24,11 @@ _FILE = re.compile(f'{ROOT}([if]/[^"<> ]+)')
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A subagent, drawn: `html` is a `<details>`, `anchors` are the ids in it."""
+    """A subagent, drawn and written: `html` is a `<details>`, `anchors` are the ids in it."""
 
     html: str
     anchors: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """What a piece of a page brings with it: its ids, its marks for the timeline, the texts to search."""
-
-    anchors: tuple[str, ...]
-    marks: tuple[Mark, ...]
-    texts: tuple[tuple[str, str], ...]
-    """The anchor of a message, "" for anything else, and what is said there."""
+    markdown: str
 
 
 @dataclass(slots=True)
@@ -56,17 +48,27 @@ class Drawing:
     """Subagents by the anchor of the step that started them, or by the scope that they're astray in."""
     shows_models: bool = False
     failures: int = 0
+    deeds: list[Deed] = field(default_factory=list)
+    """What every step did."""
     steps: dict[str, Step] = field(default_factory=dict)
-    """Every step drawn, by its anchor, for what else is told of it: its details are on the page."""
+    """The steps of the item under work, by their anchors."""
+    has_clashed: bool = False
+    """Whether an id in the item under work stands on the page already: it would be another item without that."""
     files: dict[str, list[str]] = field(default_factory=dict)
     """Names of the share's files shown in a message or step, by its anchor."""
     _anchors: list[str] = field(default_factory=list)
     _marks: list[Mark] = field(default_factory=list)
-    _texts: list[tuple[str, str]] = field(default_factory=list)
+    _texts: list[Said] = field(default_factory=list)
+    _written: dict[int, Written] = field(default_factory=dict)
+    """By the identity of the item."""
+    _failed: int = 0
+    """Failures in the item under work."""
     _has_prompt: bool = False
     _day: str = ""
     _model: str | None = None
     _used: set[str] = field(default_factory=set)
+    _own: set[str] = field(default_factory=set)
+    """Those of the ids that the item under work brought."""
 
     def __post_init__(self) -> None:
         # On a page a heading stands before the first message; in a subagent's thread there is none yet.
@@ -78,11 +80,52 @@ class Drawing:
         self.ctx.heading_level = min(self.level + 1, 6)
         return min(self.level + (role == "answer" and self._has_prompt), 6)
 
-    def hand_over(self) -> Gathered:
-        """What was gathered since the last time."""
-        gathered = Gathered(tuple(self._anchors), tuple(self._marks), tuple(self._texts))
+    @property
+    def terms(self) -> tuple[object, ...]:
+        """What holds for all that is drawn here."""
+        return self.scope, self.level, self.shows_models
+
+    @property
+    def state(self) -> State:
+        """What came before, as far as the next item shows it."""
+        return State(self._has_prompt, self.ctx.heading_level, self._day, self._model)
+
+    def begin(self) -> None:
+        """Begins an item."""
+        self.steps.clear()
+        self._own.clear()
+        self.has_clashed, self._failed = False, 0
+
+    def end(self, pieces: tuple[Piece, ...], written: Written) -> Fragment:
+        """What became of the item under work."""
+        deeds = tuple(step.deed for step in self.steps.values())
+        return Fragment(pieces, written, self.state, deeds, self._failed, self.ctx.hand_over())
+
+    def takes(self, fragment: Fragment) -> bool:
+        """Goes on as if an item had been drawn here; False when an id in it stands on the page already."""
+        if not self._used.isdisjoint(fragment.anchors):
+            return False
+        self._used.update(fragment.anchors)
+        self._has_prompt, self._day, self._model = fragment.after.has_prompt, fragment.after.day, fragment.after.model
+        self.ctx.heading_level = fragment.after.heading_level
+        self.ctx.take_back(fragment.files)
+        return True
+
+    def add(self, item: Item, fragment: Fragment) -> None:
+        """Counts what came of an item."""
+        self.failures += fragment.failures
+        self.deeds += fragment.deeds
+        self._written[id(item)] = fragment.written
+
+    def written(self, items: Iterable[Item]) -> list[Written]:
+        """What the exports say of items that were drawn, though they weren't in this order."""
+        return [self._written[id(item)] for item in items]
+
+    def piece(self, message: Message, html: str) -> Piece:
+        """Some HTML, with what was gathered since the last time."""
+        gathered = tuple(self._anchors), tuple(self._marks), tuple(self._texts)
         self._anchors, self._marks, self._texts = [], [], []
-        return gathered
+        return Piece(message.id, html.encode("utf-8", "surrogatepass"), len(html), *gathered)
 
     def anchor(self, kind: str, message: Message, number: int | None = None) -> str:
         """The id of a message ("m"), a run ("r"), a step ("t", with its block's number), a fork ("v"), …"""
@@ -91,14 +134,14 @@ class Drawing:
     def run_anchor(self, first: Thought | Call | Aside) -> str:
         """The id of the run that begins with this entry; a message's second run has the entry's number in it too."""
         anchor = self.anchor("r", first.message)
-        if anchor not in self._used:
+        if not self._stands(anchor):
             return anchor
         number = first.paired.block_number if isinstance(first, Call) else first.number
         return self.anchor("r", first.message, number)
 
-    def exchange_anchor(self, first: Message) -> str:
+    def exchange_anchor(self, message_id: str) -> str:
         """The id of the exchange that begins with this message; a message's second one has a number."""
-        plain = self.anchor("x", first)
+        plain = f"x-{self.scope}{message_id}"
         others = (f"{plain}-{number}" for number in count(2))
         anchor = next(each for each in chain((plain,), others) if each not in self._used)
         self._used.add(anchor)
@@ -106,11 +149,17 @@ class Drawing:
 
     def identity(self, anchor: str) -> str:
         """The id attribute for an anchor; empty when it stands on the page already."""
-        if not anchor or anchor in self._used:
+        if not anchor or self._stands(anchor):
             return ""
         self._used.add(anchor)
+        self._own.add(anchor)
         self._anchors.append(anchor)
         return f' id="{anchor}"'
+
+    def _stands(self, anchor: str) -> bool:
+        """Whether an id stands on the page already."""
+        self.has_clashed = self.has_clashed or (anchor in self._used and anchor not in self._own)
+        return anchor in self._used
 
     def mark(self, kind: MarkKind, anchor: str, message: Message, *, weight: int = 1) -> None:
         """Puts a mark on the timeline."""
@@ -118,13 +167,13 @@ class Drawing:
 
     def fail(self, anchor: str, message: Message) -> None:
         """Counts a failure and marks it."""
-        self.failures += 1
+        self._failed += 1
         self.mark("error", anchor, message)
 
     def search(self, text: str, anchor: str = "") -> None:
         """Adds plain text that a reader can search for; `anchor` is the message that says it."""
         if text:
-            self._texts.append((anchor, text))
+            self._texts.append(Said(anchor, text))
 
     def embed(self, nested: tuple[Nested, ...]) -> str:
         """The HTML of subagents, whose ids are the page's from now on."""
@@ -143,11 +192,7 @@ class Drawing:
         prefix = f"{self.scope}{message.id}-{number}-"
         newlines: Literal["typed", "flow"] = "typed" if message.role == "user" else "flow"
         level = self.ctx.heading_level if below is None else min(below + 1, 6)
-        prose = self.ctx.fragments.prose(
-            text,
-            (prefix, newlines, level),
-            lambda: render_markdown(text, self.ctx, prefix=prefix, newlines=newlines, heading_level=level),
-        )
+        prose = render_markdown(text, self.ctx, prefix=prefix, newlines=newlines, heading_level=level)
         return f'<div class="prose"{identity} dir="auto">{prose}</div>'
 
     def new_model(self, message: Message) -> str:

@@ -12,10 +12,11 @@ from itertools import accumulate
 
 from sitegen.model import Exchange, Message, OutlineEntry
 from sitegen.render.context import Context
-from sitegen.render.done import draw_run
-from sitegen.render.drawing import Drawing, Gathered, Nested
-from sitegen.render.items import QUIET, Adrift, Answer, Aside, ForkMark, Item, Prompt, Run
-from sitegen.render.said import draw_adrift, draw_answer, draw_aside, draw_fork, draw_prompt
+from sitegen.render.drawing import Drawing, Nested
+from sitegen.render.drawn import draw_item
+from sitegen.render.fragments import Piece
+from sitegen.render.items import QUIET, Answer, Aside, ForkMark, Item, Prompt, Run
+from sitegen.render.markdown_export import quoted
 from sitegen.render.text import first_line
 
 EXCHANGE_BYTES = 200_000
@@ -30,29 +31,22 @@ def draw_path(messages: Sequence[Message], items: Iterable[Item], drawing: Drawi
     """The exchanges of one path. Together they count every message of it once."""
     drafts = [draft for group in _groups(items) for draft in _drafts(group, drawing)]
     places = {message.id: place for place, message in enumerate(messages)}
-    starts = [places[draft.message.id] for draft in drafts]
+    starts = [places[draft.message_id] for draft in drafts]
     ends = [*starts[1:], len(messages)]
     # Whatever stands before the first item belongs to it.
     counts = [end - start for start, end in zip([0, *starts[1:]], ends, strict=True)] if drafts else []
     return tuple(replace(draft.exchange(), messages=count) for draft, count in zip(drafts, counts, strict=True))
 
 
-def draw_thread(items: Iterable[Item], drawing: Drawing, *, anchor: str, summarise: Callable[[], str]) -> Nested:
+def draw_thread(items: Sequence[Item], drawing: Drawing, *, anchor: str, summarise: Callable[[], str]) -> Nested:
     """A subagent's thread as one fold that holds its exchanges. `summarise` gives its line once all is drawn."""
     exchanges = [draft.exchange() for group in _groups(items) for draft in _drafts(group, drawing)]
     html = "".join(exchange.html for exchange in exchanges)
     anchors = (anchor, *(each for exchange in exchanges for each in (exchange.anchor, *exchange.anchors)))
     summary = f"<summary>{summarise()}</summary>"
-    return Nested(f'<details class="agent" id="{anchor}">{summary}<div class="nested">{html}</div></details>', anchors)
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Some HTML, the message that it begins with, and what was gathered while it was drawn."""
-
-    message: Message
-    html: str
-    gathered: Gathered
+    html = f'<details class="agent" id="{anchor}">{summary}<div class="nested">{html}</div></details>'
+    blocks = [f"**{drawing.ctx.t('render.subagent')}**", *(each.markdown.decode() for each in drawing.written(items))]
+    return Nested(html, anchors, quoted(filter(None, blocks)))
 
 
 @dataclass(slots=True)
@@ -60,31 +54,31 @@ class _Draft:
     """An exchange under work: its pieces so far."""
 
     anchor: str
-    message: Message
+    message_id: str
     outline: OutlineEntry | None = None
     is_continued: bool = False
-    pieces: list[_Piece] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
     size: int = 0
 
-    def add(self, piece: _Piece) -> None:
+    def add(self, piece: Piece) -> None:
         self.pieces.append(piece)
-        self.size += len(piece.html)
+        self.size += piece.size
 
     def exchange(self) -> Exchange:
         """The exchange, without its count of messages."""
         kind = "exchange continued" if self.is_continued else "exchange"
-        body = "".join(piece.html for piece in self.pieces)
-        texts = [each for piece in self.pieces for each in piece.gathered.texts]
-        starts = accumulate((len(text) + 1 for _, text in texts[:-1]), initial=0)
+        body = b"".join(piece.html for piece in self.pieces).decode("utf-8", "surrogatepass")
+        texts = [each for piece in self.pieces for each in piece.texts]
+        starts = accumulate((len(each.text) + 1 for each in texts[:-1]), initial=0)
         return Exchange(
             anchor=self.anchor,
             html=f'<section class="{kind}" id="{self.anchor}">{body}</section>',
             messages=0,
-            anchors=tuple(anchor for piece in self.pieces for anchor in piece.gathered.anchors),
+            anchors=tuple(anchor for piece in self.pieces for anchor in piece.anchors),
             outline=self.outline,
-            marks=tuple(mark for piece in self.pieces for mark in piece.gathered.marks),
-            search_text="\n".join(text for _, text in texts),
-            said=tuple((anchor, start) for (anchor, _), start in zip(texts, starts, strict=False)),
+            marks=tuple(mark for piece in self.pieces for mark in piece.marks),
+            search_text="\n".join(each.text for each in texts),
+            said=tuple((each.anchor, start) for each, start in zip(texts, starts, strict=False)),
         )
 
 
@@ -112,21 +106,21 @@ def _leads(item: Item) -> bool:
 
 
 def _drafts(group: Sequence[Item], drawing: Drawing) -> Iterator[_Draft]:
-    draft = _begin(group[0].message, drawing)
+    draft = _begin(group[0].message.id, drawing)
     prompt = next((item for item in group if isinstance(item, Prompt)), None)
     if prompt is not None:
         draft.outline = OutlineEntry(draft.anchor, headline(prompt, drawing.ctx), prompt.message.created_at)
     for piece in _pieces(group, drawing):
         if draft.size >= EXCHANGE_BYTES:
             yield draft
-            draft = _begin(piece.message, drawing)
+            draft = _begin(piece.message_id, drawing)
             draft.is_continued = True
         draft.add(piece)
     yield draft
 
 
-def _begin(message: Message, drawing: Drawing) -> _Draft:
-    return _Draft(drawing.exchange_anchor(message), message)
+def _begin(message_id: str, drawing: Drawing) -> _Draft:
+    return _Draft(drawing.exchange_anchor(message_id), message_id)
 
 
 def headline(prompt: Prompt, ctx: Context) -> str:
@@ -136,25 +130,8 @@ def headline(prompt: Prompt, ctx: Context) -> str:
     return first_line(_MARKS.sub("", words[:_HEAD]) or next(names, ""), _OUTLINE_LIMIT) or ctx.t("render.images_only")
 
 
-def _pieces(group: Sequence[Item], drawing: Drawing) -> Iterator[_Piece]:
+def _pieces(group: Sequence[Item], drawing: Drawing) -> Iterator[Piece]:
     is_unanswered = not any(isinstance(item, Answer) for item in group)
     last_run = next((item for item in reversed(group) if isinstance(item, Run)), None)
     for item in group:
-        for message, html in _drawn(item, drawing, is_all=is_unanswered and item is last_run):
-            yield _Piece(message, html, drawing.hand_over())
-
-
-def _drawn(item: Item, drawing: Drawing, *, is_all: bool) -> Iterator[tuple[Message, str]]:
-    match item:
-        case Prompt():
-            yield item.message, draw_prompt(item, drawing)
-        case Answer():
-            yield item.message, draw_answer(item, drawing)
-        case Aside():
-            yield item.message, draw_aside(item, drawing)
-        case ForkMark():
-            yield item.message, draw_fork(item.message, drawing)
-        case Adrift():
-            yield item.message, draw_adrift(item, drawing)
-        case Run():
-            yield from draw_run(item, drawing, is_all=is_all)
+        yield from draw_item(item, drawing, is_all=is_unanswered and item is last_run).pieces

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sitegen.model import Attachment, Facts, Json, Message, Usage
+from sitegen.render.drawing import Drawing
+from sitegen.render.fragments import Written
 from sitegen.render.items import Adrift, Answer, Aside, Call, ForkMark, Item, Part, Prompt, Run, Thought
-from sitegen.render.steps import Step
 from sitegen.render.text import clean
-from sitegen.render.tree import Alternative
 from sitegen.wording.wrappers import Note
 
 FORMAT = "sitegen-conversation"
@@ -22,36 +22,32 @@ _Object = dict[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class Strand:
-    """A path or a subagent's thread, read: its name, the scope of its ids, its items, and what was drawn of them."""
+    """A path by its name, or a subagent's thread by the step that started it; and what was written of its items."""
 
-    name: str
-    scope: str
-    items: Sequence[Item]
-    steps: Mapping[str, Step]
-    files: Mapping[str, Sequence[str]]
-    """Names of the files shown in a message or step, by its anchor."""
+    written: Sequence[Written]
+    name: str = ""
     started_by: str | None = None
 
 
-def export_json(
-    facts: Facts,
-    strands: Iterable[Strand],
-    agents: Iterable[Strand],
-    *,
-    choices: Mapping[str, tuple[Alternative, ...]],
-) -> bytes:
+def export_json(facts: Facts, strands: Iterable[Strand], agents: Iterable[Strand]) -> bytes:
     """The file: one item a line, so that versions can be compared."""
     head = {"format": FORMAT, "version": VERSION, **_facts(facts)}
     lines = [_line(head)[:-1] + b', "paths": [']
-    lines.append(b",\n".join(_strand(strand, {"name": strand.name}, choices) for strand in strands))
+    lines.append(b",\n".join(_strand(strand, {"name": strand.name}) for strand in strands))
     lines.append(b'], "subagents": [')
-    lines.append(b",\n".join(_strand(agent, {"started_by": agent.started_by}, {}) for agent in agents))
+    lines.append(b",\n".join(_strand(agent, {"started_by": agent.started_by}) for agent in agents))
     lines.append(b"]}\n")
     return b"\n".join(line for line in lines if line)
 
 
-def _strand(strand: Strand, head: Mapping[str, Json], choices: Mapping[str, tuple[Alternative, ...]]) -> bytes:
-    items = b",\n".join(_line(value) for item in strand.items if (value := _item(item, strand, choices)))
+def write_line(item: Item, drawing: Drawing) -> bytes:
+    """The line of an item that was just drawn; b"" when it has none."""
+    value = _item(item, drawing)
+    return _line(value) if value else b""
+
+
+def _strand(strand: Strand, head: Mapping[str, Json]) -> bytes:
+    items = b",\n".join(written.line for written in strand.written if written.line)
     return b'%b, "items": [\n%b\n]}' % (_line(head)[:-1], items)
 
 
@@ -84,31 +80,34 @@ def _usage(usage: Usage) -> _Object:
     }
 
 
-def _item(item: Item, strand: Strand, choices: Mapping[str, tuple[Alternative, ...]]) -> _Object | None:
+def _item(item: Item, drawing: Drawing) -> _Object | None:
     match item:
         case Prompt():
             more: _Object = {"command": item.command} if item.command else {}
             more |= {"meanwhile": True} if item.role == "prompt_meanwhile" else {}
-            return _said("prompt", item.message, strand, text=item.text) | more | _attachments(item.attachments)
+            return _said("prompt", item.message, drawing, text=item.text) | more | _attachments(item.attachments)
         case Answer():
             text = "\n\n".join(_texts(item.parts))
             files = [part.content for part in item.parts if isinstance(part.content, Attachment)]
-            return _said("answer", item.message, strand, text=text) | _attachments(files)
+            return _said("answer", item.message, drawing, text=text) | _attachments(files)
         case Aside():
-            return _said("note", item.message, strand) | _note(item.note)
+            return _said("note", item.message, drawing) | _note(item.note)
         case Run():
-            return _said("work", item.message, strand, letter="r") | {"steps": [_step(e, strand) for e in item.entries]}
+            return _said("work", item.message, drawing, letter="r") | {
+                "steps": [_step(e, drawing) for e in item.entries]
+            }
         case ForkMark():
             others: list[Json] = [
-                {"path": other.path, "first": f"m-{strand.scope}{other.first}"} for other in choices[item.message.id]
+                {"path": other.path, "first": f"m-{drawing.scope}{other.first}"}
+                for other in drawing.choices[item.message.id]
             ]
-            return _said("fork", item.message, strand, letter="v") | {"alternatives": others}
+            return _said("fork", item.message, drawing, letter="v") | {"alternatives": others}
         case Adrift():
             return None
 
 
-def _said(kind: str, message: Message, strand: Strand, *, letter: str = "m", text: str | None = None) -> _Object:
-    anchor = f"{letter}-{strand.scope}{message.id}"
+def _said(kind: str, message: Message, drawing: Drawing, *, letter: str = "m", text: str | None = None) -> _Object:
+    anchor = f"{letter}-{drawing.scope}{message.id}"
     return _without_gaps(
         {
             "kind": kind,
@@ -117,7 +116,7 @@ def _said(kind: str, message: Message, strand: Strand, *, letter: str = "m", tex
             "model": message.model if kind == "answer" else None,
             "labels": list(message.labels) or None if letter == "m" else None,
             "text": text,
-            "files": list(strand.files.get(anchor, ())) or None,
+            "files": list(drawing.files.get(anchor, ())) or None,
         }
     )
 
@@ -128,19 +127,18 @@ def _texts(parts: Iterable[Part]) -> Iterator[str]:
             yield part.content.text
 
 
-def _step(entry: Thought | Call | Aside, strand: Strand) -> _Object:
+def _step(entry: Thought | Call | Aside, drawing: Drawing) -> _Object:
     match entry:
         case Thought():
-            return {"kind": "thinking", "id": f"t-{strand.scope}{entry.message.id}-{entry.number}", "text": entry.text}
+            return {"kind": "thinking", "id": f"t-{drawing.scope}{entry.message.id}-{entry.number}", "text": entry.text}
         case Aside():
             return {"kind": "note"} | _note(entry.note)
         case Call():
-            return _call(entry, strand)
+            return _call(entry, drawing)
 
 
-def _call(call: Call, strand: Strand) -> _Object:
+def _call(call: Call, drawing: Drawing) -> _Object:
     paired = call.paired
-    step = strand.steps.get(paired.anchor)
     result = paired.result.text if paired.result else None
     return _without_gaps(
         {
@@ -151,9 +149,9 @@ def _call(call: Call, strand: Strand) -> _Object:
             "tool": paired.tool_name or None,
             "input": dict(paired.input),
             "output": result if paired.is_result_shown else None,
-            "failed": True if step is not None and step.failed else None,
+            "failed": drawing.steps[paired.anchor].failed or None,
             "labels": list(paired.labels) or None,
-            "files": list(strand.files.get(paired.anchor, ())) or None,
+            "files": list(drawing.files.get(paired.anchor, ())) or None,
         }
     )
 

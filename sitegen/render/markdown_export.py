@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from markupsafe import Markup
@@ -12,7 +12,8 @@ from markupsafe import Markup
 from sitegen.model import Attachment, Facts
 from sitegen.render.activity import tell
 from sitegen.render.context import Context
-from sitegen.render.items import Adrift, Answer, Aside, Call, ForkMark, Prompt, Run, Thought
+from sitegen.render.drawing import Drawing
+from sitegen.render.items import Adrift, Answer, Aside, Call, ForkMark, Item, Prompt, Run, Thought
 from sitegen.render.json_export import Strand
 from sitegen.render.notes import note_label, note_title
 from sitegen.render.text import clean, shorten, visible
@@ -28,37 +29,42 @@ _QUOTE = re.compile(r"<q>(.*?)</q>")
 _TAG = re.compile(r"<[^>]*>")
 
 
-def export_markdown(
-    facts: Facts, strands: Iterable[Strand], ctx: Context, *, agents: Mapping[str, Iterable[str]]
-) -> bytes:
-    """The file. `agents` holds the written threads of subagents by the anchor of the step they follow."""
-    blocks = [f"# {_line(facts.title)}", _facts(facts, ctx)]
+def export_markdown(facts: Facts, strands: Iterable[Strand], ctx: Context) -> bytes:
+    """The file."""
+    blocks = [_joined([f"# {_line(facts.title)}", _facts(facts, ctx)])]
     for strand in strands:
         if strand.name:
-            blocks.append(f"---\n\n*{ctx.t('render.md_branch')}*")
-        blocks.extend(write(strand, ctx, agents=agents))
-    return b"\n\n".join(block.encode("utf-8", "replace") for block in blocks if block) + b"\n"
+            blocks.append(_joined(["---", f"*{ctx.t('render.md_branch')}*"]))
+        blocks.extend(written.markdown for written in strand.written)
+    return b"\n\n".join(filter(None, blocks)) + b"\n"
 
 
-def write(strand: Strand, ctx: Context, *, agents: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """The blocks of one path or thread, to be parted by blank lines."""
-    for item in strand.items:
-        match item:
-            case Prompt():
-                yield _heading(2, ctx.t(f"render.{item.role}"), item.message.created_at, ctx)
-                yield from filter(None, (f"`{_line(item.command)}`" if item.command else "", closed(item.text)))
-                yield from (f"- {_line(file.filename or ctx.t('render.images_only'))}" for file in item.attachments)
-            case Answer():
-                yield _heading(3, ctx.t("render.answer"), item.message.created_at, ctx)
-                yield from _answer(item)
-            case Aside():
-                yield _note(item, ctx)
-            case Run():
-                yield from _run(item, strand, ctx, agents)
-            case ForkMark():
-                yield f"*{ctx.t('render.fork_label')}*"
-            case Adrift():
-                yield from agents.get(item.key, ())
+def write_blocks(item: Item, drawing: Drawing) -> bytes:
+    """An item of the file that was just drawn."""
+    return _joined(_blocks(item, drawing, drawing.ctx))
+
+
+def _joined(blocks: Iterable[str]) -> bytes:
+    return "\n\n".join(filter(None, blocks)).encode("utf-8", "replace")
+
+
+def _blocks(item: Item, drawing: Drawing, ctx: Context) -> Iterator[str]:
+    match item:
+        case Prompt():
+            yield _heading(2, ctx.t(f"render.{item.role}"), item.message.created_at, ctx)
+            yield from (f"`{_line(item.command)}`" if item.command else "", closed(item.text))
+            yield from (f"- {_line(file.filename or ctx.t('render.images_only'))}" for file in item.attachments)
+        case Answer():
+            yield _heading(3, ctx.t("render.answer"), item.message.created_at, ctx)
+            yield from _answer(item)
+        case Aside():
+            yield _note(item, ctx)
+        case Run():
+            yield from _run(item, drawing, ctx)
+        case ForkMark():
+            yield f"*{ctx.t('render.fork_label')}*"
+        case Adrift():
+            yield from (agent.markdown for agent in drawing.nested.get(item.key, ()))
 
 
 def quoted(blocks: Iterable[str]) -> str:
@@ -87,13 +93,8 @@ def _answer(item: Answer) -> Iterator[str]:
             yield closed(part.content.text)
 
 
-def _run(run: Run, strand: Strand, ctx: Context, agents: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    steps = [
-        step
-        for entry in run.entries
-        if isinstance(entry, Call) and (step := strand.steps.get(entry.paired.anchor)) is not None
-    ]
-    yield f"**{_plain(tell(steps, ctx.t))}**"
+def _run(run: Run, drawing: Drawing, ctx: Context) -> Iterator[str]:
+    yield f"**{_plain(tell(list(drawing.steps.values()), ctx.t))}**"
     for entry in run.entries:
         match entry:
             case Thought():
@@ -101,9 +102,8 @@ def _run(run: Run, strand: Strand, ctx: Context, agents: Mapping[str, Iterable[s
             case Aside():
                 yield _note(entry, ctx)
             case Call(paired=paired):
-                step = strand.steps.get(paired.anchor)
-                yield "- " + _indented([_plain(step.summary) if step else visible(paired.tool_name), *_detail(entry)])
-                yield from (_indented_all(text) for text in agents.get(paired.anchor, ()))
+                yield "- " + _indented([_plain(drawing.steps[paired.anchor].summary), *_detail(entry)])
+                yield from (_indented_all(agent.markdown) for agent in drawing.nested.get(paired.anchor, ()))
 
 
 def _detail(call: Call) -> Iterator[str]:

@@ -73,6 +73,18 @@ class PairedCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Deed:
+    """What a step did, for the sentence that tells it."""
+
+    kind: Kind
+    object: str = ""
+    key: str = ""
+    added: int = 0
+    removed: int = 0
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step of an activity: a line that reads like prose, its detail, and the facts for the run's sentence."""
 
@@ -96,3 +108,7 @@ class Step:
     """Its detail says more than its line ever could: an unanswered question, a plan."""
     duration_s: float | None = None
     """When the source itself says how long it took; the core takes it from the times otherwise."""
+
+    @property
+    def deed(self) -> Deed:
+        return Deed(self.kind, self.object, self.key, self.added, self.removed, self.failed)

@@ -16,7 +16,7 @@ from sitegen.render.facts import gather, models
 from sitegen.render.fragments import Fragments
 from sitegen.render.items import Adrift, Answer, Aside, Item, Prompt, Reading
 from sitegen.render.json_export import Strand, export_json
-from sitegen.render.markdown_export import export_markdown, quoted, write
+from sitegen.render.markdown_export import export_markdown
 from sitegen.render.subagents import Thread, threads
 from sitegen.render.tree import Path, Tree, grow
 from sitegen.render.turns import is_prompt, read
@@ -56,7 +56,7 @@ def _bound(
         conversation,
         ctx,
         messages=tree.paths[0].messages,
-        items=shown.strand.items,
+        items=shown.items,
         errors=shown.failures,
     )
     strands = [track.strand for track in tracks]
@@ -65,8 +65,8 @@ def _bound(
         exchanges=shown.exchanges,
         branches=tuple(BranchPage(track.strand.name, track.exchanges) for track in tracks[1:]),
         files=ctx.files,
-        markdown_file=export_markdown(facts, strands, ctx, agents=agents.texts),
-        json_file=export_json(facts, strands, agents.strands, choices=tree.choices),
+        markdown_file=export_markdown(facts, strands, ctx),
+        json_file=export_json(facts, strands, agents.strands),
         notes=ctx.told,
     )
 
@@ -80,6 +80,7 @@ class _Track:
 
     strand: Strand
     exchanges: tuple[Exchange, ...]
+    items: Sequence[Item]
     failures: int
 
 
@@ -96,7 +97,7 @@ def _draw_track(path: Path, tree: Tree, agents: _Agents, ctx: Context, *, conver
         shows_models=len(models(main.messages)) > 1,
     )
     exchanges = draw_path(path.messages, items, drawing)
-    return _Track(Strand(path.name, "", items, drawing.steps, drawing.files), exchanges, drawing.failures)
+    return _Track(Strand(drawing.written(items), path.name), exchanges, items, drawing.failures)
 
 
 def _closing(last: Message, conversation: Conversation, *, has_strays: bool) -> list[Item]:
@@ -116,7 +117,6 @@ class _Agents:
 
     threads: Sequence[Thread]
     nested: dict[str, tuple[Nested, ...]] = field(default_factory=dict)
-    texts: dict[str, list[str]] = field(default_factory=dict)
     strands: list[Strand] = field(default_factory=list)
 
 
@@ -162,15 +162,12 @@ def _draw_subagent(
     anchor = f"a-{thread.scope}{thread.messages[0].id if thread.messages else ''}"
     nested = draw_thread(items, drawing, anchor=anchor, summarise=lambda: _summary(thread, drawing, ctx))
     agents.nested[key] = (nested, *agents.nested.get(key, ()))
-    strand = Strand("", thread.scope, items, drawing.steps, drawing.files, key if key.startswith("t-") else None)
-    agents.strands.append(strand)
-    label = f"**{ctx.t('render.subagent')}**"
-    agents.texts.setdefault(key, []).insert(0, quoted([label, *write(strand, ctx, agents=agents.texts)]))
+    agents.strands.append(Strand(drawing.written(items), started_by=key if key.startswith("t-") else None))
 
 
 def _summary(thread: Thread, drawing: Drawing, ctx: Context) -> str:
     """A subagent's line: what it did, in how many steps and how long."""
-    steps = list(drawing.steps.values())
+    steps = drawing.deeds
     label = f'<span class="label">{escape(ctx.t("render.subagent"))}</span>'
     if not steps:
         return label

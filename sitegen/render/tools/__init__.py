@@ -62,7 +62,7 @@ _BY_NAME = {name: family for family in FAMILIES for name in family.NAMES}
 def render_call(call: PairedCall, ctx: Context) -> Step:
     """The step of a call: another package's, or by its name, by what kind of name it is, or as keys and values."""
     step = None if ctx.others is None else ctx.others.call(call, ctx)
-    return ctx.fragments.step(call, lambda: _render_own(call, ctx)) if step is None else step
+    return _render_own(call, ctx) if step is None else step
 
 
 def _render_own(call: PairedCall, ctx: Context) -> Step:
