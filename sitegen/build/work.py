@@ -201,17 +201,17 @@ class Worker:
                 else given
             )
             words = self._choose_watchwords(task, transcript)
-            written = task.writer.write(self._documents(task, transcript, key=key))
+            parent_slug = None if task.parent is None else task.parent.slug
+            card = make_card(share, transcript, parent_slug=parent_slug)
+            written = task.writer.write(self._documents(task, transcript, card, key=key))
         except SitegenError as error:
             return Made(share.slug, failure=str(error), is_refused=isinstance(error, SecretsFoundError))
         except Exception as error:  # noqa: BLE001 - one page that can't be made must not cost the others
             return Made(share.slug, failure=f"something went wrong ({type(error).__name__}: {error})")
-        parent_slug = None if task.parent is None else task.parent.slug
-        card = make_card(share, transcript, parent_slug=parent_slug)
         inside = make_card(_opened(share), transcript, parent_slug=parent_slug) if share.is_inherited else None
         return Made(share.slug, key, tuple(written), card, inside, words, found=self._found.get(share.slug))
 
-    def _documents(self, task: Task, transcript: Transcript, *, key: str) -> list[Document]:
+    def _documents(self, task: Task, transcript: Transcript, card: Card, *, key: str) -> list[Document]:
         share, pages, sealing = task.share, self._pages, task.sealing
         if sealing is None:
             if share.is_gated:  # whatever went wrong before: never in the open
@@ -223,7 +223,7 @@ class Worker:
                 parent=task.parent,
                 children=task.children,
             )
-            return [*documents, *self._posters(share, transcript, key=key)]
+            return [*documents, *self._posters(share, card, key=key)]
         content = pages.protected_share(
             share,
             transcript,
@@ -235,9 +235,9 @@ class Worker:
         folder, is_offline = share_folder(share.slug), self.setting.urls.offline
         return seal_documents(pages, sealing, content, folder=folder, is_offline=is_offline)
 
-    def _posters(self, share: Share, transcript: Transcript, *, key: str) -> list[Document]:
+    def _posters(self, share: Share, card: Card, *, key: str) -> list[Document]:
         """The picture for where the share's link is posted, if it has one."""
-        poster = self._pages.poster(share, transcript)
+        poster = self._pages.poster(share, card)
         if poster is None:
             return []
         data = draw_once(poster, cache=self._cache, transcript_key=key, is_read=self.setting.is_cache_read)

@@ -44,18 +44,19 @@ def shape(marks: Sequence[Mark]) -> tuple[int, ...]:
     """How much was done along the conversation: twenty-four values of 0–9, the busiest stretch 9; () for nothing."""
     if not marks:
         return ()
+    heights = [_weight(mark) ** 0.5 for mark in marks]
     edges = [index * len(marks) / SHAPE_LENGTH for index in range(SHAPE_LENGTH + 1)]
-    sums = [sum(_shares(marks, start, end)) for start, end in pairwise(edges)]
+    sums = [sum(_shares(heights, start, end)) for start, end in pairwise(edges)]
     top = max(sums)
     return tuple(round(9 * value / top) if top else 0 for value in sums)
 
 
-def _shares(marks: Sequence[Mark], start: float, end: float) -> Iterator[float]:
-    """The weights of the marks between two positions, each by how much of it lies there."""
-    for index in range(int(start), min(len(marks), int(end) + 1)):
+def _shares(heights: Sequence[float], start: float, end: float) -> Iterator[float]:
+    """The heights of the marks between two positions, each by how much of it lies there."""
+    for index in range(int(start), min(len(heights), int(end) + 1)):
         overlap = min(end, index + 1) - max(start, index)
         if overlap > 0:
-            yield overlap * _weight(marks[index]) ** 0.5
+            yield overlap * heights[index]
 
 
 def _weight(mark: Mark) -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from sitegen import urls
-from sitegen.model import Poster, Share, Transcript
+from sitegen.model import Card, Poster, Share
 from sitegen.pages import facts
-from sitegen.pages.cards import shape
 from sitegen.pages.frame import Frame
 
 POSTER_NAME = "poster.png"
@@ -18,20 +17,19 @@ def poster_address(frame: Frame, share: Share) -> str | None:
     return frame.urls.absolute(urls.share_file(share.slug, POSTER_NAME))
 
 
-def make_poster(frame: Frame, share: Share, transcript: Transcript) -> Poster | None:
+def make_poster(frame: Frame, share: Share, card: Card) -> Poster | None:
     """What the picture of a share shows; None when it has none."""
     if poster_address(frame, share) is None:
         return None
-    known = transcript.facts
     told = [
         share.project.name if share.project is not None else "",
-        known.source,
-        frame.dates.span(known.started_at, known.ended_at),
-        frame.t("pages.prompts", n=known.turns, count=facts.number(frame.t, known.turns)),
+        card.source,
+        frame.dates.span(card.started_at, card.ended_at),
+        frame.t("pages.prompts", n=card.turns, count=facts.number(frame.t, card.turns)),
     ]
     return Poster(
-        title=share.title or known.title,
+        title=card.title,
         site=frame.site.title,
         facts=" · ".join(filter(None, told)),
-        shape=shape([mark for exchange in transcript.exchanges for mark in exchange.marks]),
+        shape=card.shape,
     )

@@ -53,9 +53,9 @@ class Pages:
         around = shares.Around(is_project_listed=is_project_listed, parent=parent, children=tuple(children))
         return shares.make_documents(self._frame, share, transcript, around)
 
-    def poster(self, share: Share, transcript: Transcript) -> Poster | None:
+    def poster(self, share: Share, card: Card) -> Poster | None:
         """What the picture shows that stands for a share where its link is posted; None when it has none."""
-        return make_poster(self._frame, share, transcript)
+        return make_poster(self._frame, share, card)
 
     def protected_share(
         self,
