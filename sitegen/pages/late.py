@@ -4,20 +4,22 @@ twins for sites on disk.
 
 from __future__ import annotations
 
-import html
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
 from sitegen import urls
-from sitegen.model import Document, Exchange, Json
+from sitegen.model import Document, Json
 from sitegen.pages.parts import Book, Part, Strand
 
 MAP_NAME = "map.json"
 SEARCH_NAME = "search.json"
 _SOURCE = re.compile(r'(<article class="message [^">]*" id="([^">]+)" data-src=")([^"]*)"')
+_REFERENCES = (("&#34;", '"'), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
+"""The last one last: what it leaves is read by nobody again."""
 
 
 def make_map(book: Book, timeline: Markup) -> Document:
@@ -45,30 +47,39 @@ def make_search(book: Book) -> Document:
     return make_data(urls.share_file(book.slug, SEARCH_NAME), entries)
 
 
-def make_sources(book: Book) -> Iterator[Document]:
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The texts of a part's messages as they were written, by anchor, where they are shown otherwise."""
+
+    name: str
+    """What their file is called, in the share's folder."""
+    texts: dict[str, Json] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, strand: Strand, part: Part) -> Sources:
+        """Those of a part, none taken yet."""
+        names = ["source", strand.branch, str(part.number) if part.number > 1 else None]
+        return cls("-".join(filter(None, names)) + ".json")
+
+    def take(self, fragment: str) -> str:
+        """Takes the texts out of a fragment, whose messages name the file in their place."""
+        return _SOURCE.sub(self._take, fragment) if " data-src=" in fragment else fragment
+
+    def _take(self, match: re.Match[str]) -> str:
+        self.texts[match[2]] = _unescaped(match[3])
+        return f'{match[1]}{self.name}"'
+
+
+def _unescaped(text: str) -> str:
+    """The inverse of `markupsafe.escape`, which knows five references and not the whole of HTML."""
+    for reference, char in _REFERENCES:
+        text = text.replace(reference, char)
+    return text
+
+
+def make_sources(slug: str, parts: Iterable[Sources]) -> list[Document]:
     """For each part `{"m-…": "text as it was written"}` of its messages, if any is shown otherwise."""
-    for strand in book.strands:
-        for part in strand.parts:
-            found: Json = {anchor: text for exchange in part.exchanges for anchor, text in _sources(exchange)}
-            if found:
-                yield make_data(urls.share_file(book.slug, source_name(strand, part)), found)
-
-
-def _sources(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    if " data-src=" in exchange.html:
-        for match in _SOURCE.finditer(exchange.html):
-            yield match[2], html.unescape(match[3])
-
-
-def source_name(strand: Strand, part: Part) -> str:
-    """What a part's file of texts is called, in the share's folder."""
-    names = ["source", strand.branch, str(part.number) if part.number > 1 else None]
-    return "-".join(filter(None, names)) + ".json"
-
-
-def point_to_sources(fragment: str, name: str) -> str:
-    """A fragment whose messages name the file that holds their texts in place of the texts."""
-    return _SOURCE.sub(rf'\1{name}"', fragment) if " data-src=" in fragment else fragment
+    return [make_data(urls.share_file(slug, part.name), part.texts) for part in parts if part.texts]
 
 
 def make_twins(documents: Iterable[Document]) -> list[Document]:

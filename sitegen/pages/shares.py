@@ -36,15 +36,16 @@ class Around:
 def make_documents(frame: Frame, share: Share, transcript: Transcript, around: Around) -> list[Document]:
     """Every file of a share's folder, its pages first; a gated share has no exports."""
     book = bind(share.slug, transcript)
+    sources = {part.path: late.Sources.of(strand, part) for strand in book.strands for part in strand.parts}
     pages = [
-        _page(frame, share, transcript, around, book=book, strand=strand, part=part)
+        _page(frame, share, transcript, around, book=book, strand=strand, part=part, sources=sources[part.path])
         for strand in book.strands
         for part in strand.parts
     ]
     title = share.title or transcript.facts.title
     files = [_file(frame, share, book, file, title=title) for file in transcript.files]
     outputs = [file for file in files if file.path.startswith(urls.share_file(share.slug, "o/"))]
-    data = _data(frame, book)
+    data = [*_data(frame, book), *late.make_sources(book.slug, sources.values())]
     twins = late.make_twins([*pages[1:], *outputs, *data]) if frame.urls.offline else []
     return [*pages, *files, *_exports(share, transcript), *data, *twins]
 
@@ -60,7 +61,15 @@ def is_indexed(share: Share) -> bool:
 
 
 def _page(
-    frame: Frame, share: Share, transcript: Transcript, around: Around, *, book: Book, strand: Strand, part: Part
+    frame: Frame,
+    share: Share,
+    transcript: Transcript,
+    around: Around,
+    *,
+    book: Book,
+    strand: Strand,
+    part: Part,
+    sources: late.Sources,
 ) -> Document:
     is_first = part.number == 1
     return frame.document(
@@ -75,7 +84,7 @@ def _page(
         views=_VIEWS[share.show],
         has_map=_has_map(book),
         has_search=len(book.main.parts) > 1,
-        groups=[_group(frame, book, strand, part, group) for group in groups(part.exchanges)],
+        groups=[_group(frame, book, strand, part, group, sources) for group in groups(part.exchanges)],
         outline=_outline(frame, strand, part),
         timeline=charts.timeline(_stops(frame, strand, part)),
         start=_to_start(frame, book, part, strand),
@@ -163,9 +172,10 @@ def _stops(frame: Frame, strand: Strand, part: Part) -> list[charts.Stop]:
     ]
 
 
-def _group(frame: Frame, book: Book, strand: Strand, part: Part, group: tuple[Exchange, ...]) -> Markup:
-    html = "\n".join(exchange.html for exchange in group)
-    html = late.point_to_sources(html, late.source_name(strand, part))
+def _group(
+    frame: Frame, book: Book, strand: Strand, part: Part, group: tuple[Exchange, ...], sources: late.Sources
+) -> Markup:
+    html = sources.take("\n".join([exchange.html for exchange in group]))
     return _placed(frame, book, part.path, html, branch=strand.branch)
 
 
@@ -218,8 +228,7 @@ def _exports(share: Share, transcript: Transcript) -> list[Document]:
 
 
 def _data(frame: Frame, book: Book) -> list[Document]:
-    sources = list(late.make_sources(book))
     if not _has_map(book):
-        return sources
+        return []
     whole = charts.timeline(_stops(frame, book.main, book.main.parts[0]))
-    return [late.make_map(book, whole), *([late.make_search(book)] if len(book.main.parts) > 1 else []), *sources]
+    return [late.make_map(book, whole), *([late.make_search(book)] if len(book.main.parts) > 1 else [])]
