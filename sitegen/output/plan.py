@@ -5,6 +5,7 @@ A claim on a folder takes all below it, so that the pages of a share need not be
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from sitegen.errors import OutputError
 from sitegen.output.layout import DOT_FILE, TEMPORARY_PREFIX
 
 _LONGEST_NAME_BYTES = 255
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def _fault(path: str) -> str | None:
         return "it holds half a character (a lone surrogate)"
     if path.startswith("/"):
         return "it is absolute"
-    if any(unicodedata.category(char) == "Cc" for char in path):
+    if _CONTROL.search(path):
         return "it holds a control character"
     if "\\" in path:
         return "it holds a backslash"

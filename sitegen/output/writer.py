@@ -66,23 +66,27 @@ class Writer:
         check_documents((document.path for document in documents), claim=self.claim)
         hashes = [hashlib.sha256(document.data).hexdigest() for document in documents]
         pairs = list(zip(documents, hashes, strict=True))
-        standing = {document.path: self._standing(document, sha256) for document, sha256 in pairs}
+        sound: set[str] = set()
+        standing = {document.path: self._standing(document, sha256, sound) for document, sha256 in pairs}
         pending = [line_for(document.path, sha256) for document, sha256 in pairs if standing[document.path] is None]
         if pending:
             append_lines(self.root, pending)
-        return [self._settle(document, sha256, stamp=standing[document.path]) for document, sha256 in pairs]
+        return [self._settle(document, sha256, sound, stamp=standing[document.path]) for document, sha256 in pairs]
 
-    def _settle(self, document: Document, sha256: str, *, stamp: Stamp | None) -> Written:
+    def _settle(self, document: Document, sha256: str, sound: set[str], *, stamp: Stamp | None) -> Written:
         is_changed = stamp is None
         if stamp is None:
-            stamp = self._replace(document)
+            stamp = self._replace(document, sound)
         return Written(FileRecord(document.path, self.claim.owner, sha256, stamp), is_changed)
 
-    def _standing(self, document: Document, sha256: str) -> Stamp | None:
-        """The stamp of the file when it already holds these bytes; None when it must and may be written."""
+    def _standing(self, document: Document, sha256: str, sound: set[str]) -> Stamp | None:
+        """The stamp of the file when it already holds these bytes; None when it must and may be written.
+
+        `sound` are folders that were looked at before for other files.
+        """
         path = document.path
         try:
-            self._check_parents(path)
+            self._check_parents(path, sound)
             kind, stamp = look_at(self.root / path)
             match kind:
                 case Kind.NOTHING:
@@ -113,13 +117,16 @@ class Writer:
     def _is_ours(self, path: str, sha256: str) -> bool:
         return line_for(path, sha256) in (read_lines(self.root) or ())
 
-    def _check_parents(self, path: str) -> None:
+    def _check_parents(self, path: str, sound: set[str]) -> None:
         """All folders above must be real or absent; a file there must be one of ours, which then goes."""
         for parent in parents(path):
+            if parent in sound:
+                continue
             kind, _ = look_at(self.root / parent)
             if kind is Kind.NOTHING:
                 return
             if kind is Kind.FOLDER:
+                sound.add(parent)
                 continue
             if kind is not Kind.FILE or not self._is_ours(parent, hash_file(self.root / parent)):
                 raise foreign(self.root / parent, kind, wanted="a folder")
@@ -132,17 +139,20 @@ class Writer:
             if kind is not Kind.FILE or line_for(file, hash_file(self.root / file)) not in lines:
                 raise foreign(self.root / path, Kind.FOLDER)
 
-    def _replace(self, document: Document) -> Stamp:
+    def _replace(self, document: Document, sound: set[str]) -> Stamp:
         target = self.root / document.path
         try:
-            self._make_way(document.path)
+            self._make_way(document.path, sound)
         except OSError as error:
             raise as_output_error(error, target) from error
         return replace_file(target, document.data)
 
-    def _make_way(self, path: str) -> None:
+    def _make_way(self, path: str, sound: set[str]) -> None:
         """Folders above, nothing but a file of ours at the place itself; what goes was checked to be ours."""
         for parent in parents(path):
+            if parent in sound:
+                continue
+            sound.add(parent)
             folder = self.root / parent
             kind, _ = look_at(folder)
             if kind is Kind.FOLDER:
@@ -158,21 +168,21 @@ class Writer:
 
 def replace_file(target: Path, data: bytes) -> Stamp:
     """Put a file at `target` whole or not at all, and return its stamp. Raises OutputError, leaving what was there."""
-    temporary = target.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}")
+    temporary = f"{target.parent}/{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}"
     try:
         try:
             _write_new(temporary, data)
-            temporary.replace(target)
+            os.replace(temporary, target)  # noqa: PTH105 - much of the time for a page would be pathlib's
         except BaseException:
             with suppress(OSError):
-                temporary.unlink()
+                os.unlink(temporary)  # noqa: PTH108
             raise
-        return stamp_of(target.lstat())
+        return stamp_of(os.lstat(target))
     except OSError as error:
         raise as_output_error(error, target) from error
 
 
-def _write_new(path: Path, data: bytes) -> None:
+def _write_new(path: str, data: bytes) -> None:
     """Without fsync: after a power cut a file may be short, and then its size tells the next build."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     with os.fdopen(descriptor, "wb") as file:
