@@ -8,34 +8,45 @@ a build looks at everything, as where there is no ledger. So it may be deleted a
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from sitegen.stamps import ABSENT, Stamp
+from sitegen.stamps import ABSENT, UNSURE, Stamp, settled_stamp, stamp_input
 
 _MOST_IDS = 10_000
 """A build to which more than so many conversations are new does as well to look at all."""
-_UNUSABLE = (OSError, ValueError, TypeError, KeyError)
+_MOST_BYTES = 4 << 20
+"""Twice what so many take."""
+_UNUSABLE = (OSError, ValueError, TypeError, OverflowError, RuntimeError)
+"""What reading anything but a ledger raises: for JSON nested too deeply and links in a circle it's RuntimeErrors."""
 
 Record = tuple[Stamp, Stamp, frozenset[str]]
 """Before, after, and the row ids of the conversations that were touched."""
 
 
+def standing(projection: Path) -> Stamp:
+    """How the file stands; UNSURE when there's more to the projection than it holds itself."""
+    has_log = stamp_input(f"{projection}.wal") != ABSENT
+    return UNSURE if has_log else settled_stamp(str(projection))
+
+
 def note(projection: Path, before: Stamp, after: Stamp, touched: Collection[str]) -> None:
-    """Write down what one ingest did to `projection`. A ledger that can't be written is missed by nobody."""
-    if before == after:
+    """Write down what one ingest did to `projection`, which nobody else can write to meanwhile.
+
+    A ledger that can't be written is missed by nobody.
+    """
+    if before == after or UNSURE in (before, after) or not _is_same_file(before, after):
         return
-    records = [] if before == ABSENT else [*_read(projection), (before, after, frozenset(touched))]
+    records = [*_leading_to(before, _read(projection)), (before, after, frozenset(touched))]
     place = _place(projection)
-    temporary = place.with_name(f"{place.name}-{os.getpid()}")
-    with suppress(OSError):
-        if records:
-            temporary.write_text(json.dumps([_plain(record) for record in _newest(records)]), "utf-8")
-            temporary.replace(place)
-        else:
-            place.unlink()
+    temporary = place.with_name(f".part{place.name}")
+    try:
+        temporary.write_text(json.dumps([_plain(record) for record in _newest(records)]), "utf-8")
+        temporary.replace(place)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def changed_between(projection: Path, then: Stamp, now: Stamp) -> frozenset[str] | None:
@@ -48,6 +59,16 @@ def changed_between(projection: Path, then: Stamp, now: Stamp) -> frozenset[str]
     return frozenset(changed) if then == now else None
 
 
+def _is_same_file(before: Stamp, after: Stamp) -> bool:
+    """Not when another was put in its place during the ingest, which then wrote to one that has no name any more."""
+    return before[-1] == after[-1]
+
+
+def _leading_to(now: Stamp, records: list[Record]) -> list[Record]:
+    """The records, or none when something else has written to the file since: no build can go by them any more."""
+    return records if records and records[-1][1] == now else []
+
+
 def _place(projection: Path) -> Path:
     """Where links lead, for ingests and builds may name the file differently."""
     real = projection.resolve()
@@ -56,10 +77,18 @@ def _place(projection: Path) -> Path:
 
 def _read(projection: Path) -> list[Record]:
     try:
-        records = json.loads(_place(projection).read_text("utf-8"))
-        return [(_stamp(before), _stamp(after), frozenset(map(str, ids))) for before, after, ids in records]
+        place = _place(projection)
+        if not place.is_file() or place.stat().st_size > _MOST_BYTES:
+            return []
+        return [_record(*record) for record in json.loads(place.read_text("utf-8"))]
     except _UNUSABLE:
         return []
+
+
+def _record(before: Iterable[int], after: Iterable[int], ids: Iterable[object]) -> Record:
+    touched = frozenset(map(str, ids))
+    "".join(touched).encode()  # raises what half a character of UTF-16 does, which JSON lets through and no database
+    return _stamp(before), _stamp(after), touched
 
 
 def _stamp(numbers: Iterable[int]) -> Stamp:

@@ -14,8 +14,7 @@ import duckdb
 
 from sitegen.errors import IngestError
 from sitegen.ingest.schema import CREATED_BY, SCHEMA_VERSION, STORAGE_VERSION, TABLES
-from sitegen.ledger import note
-from sitegen.stamps import ABSENT, UNSURE, Stamp, settled_stamp, stamp_input
+from sitegen.ledger import note, standing
 
 LOCK_WAIT_S: Final = 5.0
 _LOCK_RETRY_S: Final = 0.1
@@ -67,19 +66,11 @@ def noted(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[set[str
 
     The stamps are taken while the connection keeps others from writing. When something fails nothing is told.
     """
-    before = _stamp(path)
+    before = standing(path)
     touched: set[str] = set()
     yield touched
     connection.execute("CHECKPOINT")
-    after = _stamp(path)
-    if UNSURE not in (before, after):
-        note(path, before, after, touched)
-
-
-def _stamp(path: Path) -> Stamp:
-    """How the file stands; UNSURE when there's more to it than it holds itself."""
-    has_log = stamp_input(f"{path}.wal") != ABSENT
-    return UNSURE if has_log else settled_stamp(str(path))
+    note(path, before, standing(path), touched)
 
 
 def _require_utf8(path: Path) -> None:
