@@ -5,18 +5,18 @@ A projection to which anything but an ingest has written is looked at whole, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
 from sitegen.build.keys import digest, source_digest
-from sitegen.ledger import changed_between
+from sitegen.ledger import changed_between, standing
 from sitegen.output.cache import Cache
 from sitegen.output.layout import LISTING_FOLDER
 from sitegen.output.watch import Watch
 from sitegen.projection import Known, Listing
-from sitegen.stamps import ABSENT, UNSURE, Stamp
+from sitegen.stamps import UNSURE, Stamp
 
 _READING: Final = ("projection", "wording", "model")
 """The rooms whose code decides what a listing says."""
@@ -42,23 +42,19 @@ class Listings:
         """Those of this state; `is_read` is False for a build that trusts nothing made before."""
         return cls(Cache(state_folder / LISTING_FOLDER), is_read)
 
-    def known(self, projections: Sequence[Path], watch: Watch) -> Mapping[Path, Known]:
-        """What is known of each projection, where anything is."""
-        found = {path: self._known(path, watch) for path in projections} if self.is_read else {}
-        return {path: known for path, known in found.items() if known is not None}
+    def known(self, path: Path, watch: Watch) -> Known | None:
+        """What is known of an open projection, if anything is."""
+        stamp = _stamp(path, watch) if self.is_read else UNSURE
+        kept = self.cache.get(_key(path), Kept) if stamp != UNSURE else None
+        changed = changed_between(path, kept.stamp, stamp) if kept else None
+        return Known(kept.listing, changed) if kept and changed is not None else None
 
     def keep(self, found: Iterable[tuple[Path, Listing]], watch: Watch) -> None:
-        """Keep the listing of each projection for the next build, and no others."""
+        """Keep the listing of each open projection for the next build, and no others."""
         kept = {_key(path): Kept(stamp, listing) for path, listing in found if (stamp := _stamp(path, watch)) != UNSURE}
         for key, value in kept.items():
             self.cache.put(key, value)
         self.cache.prune(kept)
-
-    def _known(self, path: Path, watch: Watch) -> Known | None:
-        stamp = _stamp(path, watch)
-        kept = self.cache.get(_key(path), Kept) if stamp != UNSURE else None
-        changed = changed_between(path, kept.stamp, stamp) if kept else None
-        return Known(kept.listing, changed) if kept and changed is not None else None
 
 
 def _key(path: Path) -> str:
@@ -66,7 +62,8 @@ def _key(path: Path) -> str:
 
 
 def _stamp(path: Path, watch: Watch) -> Stamp:
-    """How the file stood before it was read; UNSURE when there was more to it than it holds itself."""
-    log = path.with_name(f"{path.name}.wal")
-    has_log = watch.inputs[str(log.absolute())] != ABSENT
-    return UNSURE if has_log else watch.inputs[str(path.absolute())]
+    """How an open projection stands; UNSURE unless it stood so before it was opened: a writer may have been waited for,
+    or another file put in its place.
+    """
+    stamp = standing(path)
+    return stamp if watch.inputs[str(path.absolute())] == stamp else UNSURE

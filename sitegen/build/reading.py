@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sitegen.build.fetching import fetch_projections
@@ -48,8 +49,8 @@ def reading(config: Config, watch: Watch, *, listings: Listings, temp_folder: Pa
 
 def _read(config: Config, watch: Watch, listings: Listings, temp_folder: Path) -> Found:
     paths = config.source.projections
-    known = listings.known(paths, watch)
-    with open_all(paths, temp_folder=temp_folder, labels=config.pages.labels, known=known) as projections:
+    recall = partial(listings.known, watch=watch)
+    with open_all(paths, temp_folder=temp_folder, labels=config.pages.labels, recall=recall) as projections:
         for file in projections.files():  # before their sizes and times are taken for what they were
             watch.file(file)
         heads, views = projections.heads(), projections.shared_views()

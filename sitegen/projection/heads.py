@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Final, Literal
 
 import duckdb
@@ -93,6 +94,14 @@ class Known:
 
     listing: Listing
     changed: frozenset[str]
+
+
+Recall = Callable[[Path], Known | None]
+"""What is known of the projection at a path; None for nothing."""
+
+
+def nothing(_: Path) -> None:
+    """What is known by whoever looks for the first time."""
 
 
 def read_listing(database: Database, schema: Schema, *, labels: bool, known: Known | None = None) -> Listing:

@@ -12,7 +12,16 @@ from sitegen.model import Conversation, ConversationHead, SharedView
 from sitegen.projection.attachments import locate
 from sitegen.projection.chunks import plan, read_chunk
 from sitegen.projection.database import Database, open_database
-from sitegen.projection.heads import Known, Listing, descendants, finish_heads, not_withdrawn, read_listing
+from sitegen.projection.heads import (
+    Known,
+    Listing,
+    Recall,
+    descendants,
+    finish_heads,
+    not_withdrawn,
+    nothing,
+    read_listing,
+)
 from sitegen.projection.messages import Builder, Children
 from sitegen.projection.places import find_places
 from sitegen.projection.schema import NEVER_NULL, Column, Schema, refuse_nulls, understand
@@ -53,17 +62,18 @@ class Projection:
         threads: int | None = None,
         lock_wait_s: float = 5.0,
         labels: bool = False,
-        known: Known | None = None,
+        recall: Recall = nothing,
     ) -> Iterator[Projection]:
         """The projection at `path`, closed at the end; ProjectionError says what is wrong with it.
 
         `temp_folder` takes what doesn't fit into `memory_limit_mb`; a lock held by a writer is waited for; `labels`
-        says whether messages carry their labels (and digests cover them); what is `known` isn't looked at again.
+        says whether messages carry their labels (and digests cover them); `recall` is asked what is known of it when
+        it's open and nobody can write to it, and what is known isn't looked at again.
         """
         with open_database(
             path, temp_folder=temp_folder, memory_limit_mb=memory_limit_mb, threads=threads, lock_wait_s=lock_wait_s
         ) as database:
-            yield cls(database, _read_schema(database), labels=labels, known=known)
+            yield cls(database, _read_schema(database), labels=labels, known=recall(path))
 
     @property
     def path(self) -> Path:

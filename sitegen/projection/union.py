@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType
 
 from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, ConversationHead, SharedView
-from sitegen.projection.heads import Known, Listing, not_withdrawn
+from sitegen.projection.heads import Listing, Recall, not_withdrawn, nothing
 from sitegen.projection.reader import Projection
 
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
@@ -92,11 +91,11 @@ def open_all(
     threads: int | None = None,
     lock_wait_s: float = 5.0,
     labels: bool = False,
-    known: Mapping[Path, Known] = MappingProxyType({}),
+    recall: Recall = nothing,
 ) -> Iterator[Projections]:
     """The projections at `paths` as one, closed at the end; ProjectionError names the first that can't be read.
 
-    The memory limit is for all of them together. `known` has, by path, what was found before.
+    The memory limit is for all of them together. `recall` is asked for each that is open what is known of it.
     """
     share_mb = max(64, memory_limit_mb // max(1, len(paths)))
     with ExitStack() as stack:
@@ -110,7 +109,7 @@ def open_all(
                         threads=threads,
                         lock_wait_s=lock_wait_s,
                         labels=labels,
-                        known=known.get(path),
+                        recall=recall,
                     )
                 )
                 for path in paths

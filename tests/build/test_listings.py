@@ -12,15 +12,17 @@ import duckdb
 import pytest
 
 from sitegen.build.listings import Kept
+from sitegen.ingest.writer import Writer
 from sitegen.output.cache import Cache
-from sitegen.projection import heads
-from sitegen.projection.digest import Only
+from sitegen.projection import open_all
+from sitegen.projection.digest import Only, fingerprint
 from tests.projection.reading import writing_process
 from tests.support.sessions import append_records, assistant, custom_title, user, write_session, write_subagent
 from tests.support.workshop import Workshop
 
 ALL = None
 """That everything was looked at."""
+CHANGE = "UPDATE content_blocks SET text = 'They hum.' WHERE text = 'All about wrens.'"
 
 
 class Sessions:
@@ -62,13 +64,12 @@ def sessions(workshop: Workshop) -> Sessions:
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int | None]:
     """At how many conversations each build looked from now on; nothing when at none."""
     found: list[int | None] = []
-    fingerprint = heads.fingerprint
 
     def look(*arguments: Any, only: Only, **more: Any) -> Any:
         found.append(ALL if only.ids is None else len(only.ids))
         return fingerprint(*arguments, only=only, **more)
 
-    monkeypatch.setattr(heads, "fingerprint", look)
+    monkeypatch.setattr("sitegen.projection.heads.fingerprint", look)
     return found
 
 
@@ -143,7 +144,7 @@ def test_what_a_subagent_goes_on_with_is_on_the_page_of_its_conversation(
 
 def _write_foreign(sessions: Sessions) -> None:
     with duckdb.connect(str(sessions.projection)) as connection:
-        connection.execute("UPDATE content_blocks SET text = 'They hum.' WHERE text = 'All about wrens.'")
+        connection.execute(CHANGE)
 
 
 def _put_a_copy_in_its_place(sessions: Sessions) -> None:
@@ -225,8 +226,7 @@ def test_a_change_that_waits_in_the_journal_is_shown(
     sessions: Sessions, workshop: Workshop, looks: list[int | None]
 ) -> None:
     workshop.build()
-    change = "UPDATE content_blocks SET text = 'They hum.' WHERE text = 'All about wrens.'"
-    with writing_process(sessions.projection, [change], seconds=0):
+    with writing_process(sessions.projection, [CHANGE], seconds=0):
         pass
     workshop.build()
     assert looks == [ALL, ALL]
@@ -276,3 +276,45 @@ def test_a_conversation_that_is_deleted_leaves_no_trace_in_what_is_kept(
     kept = Cache(folder).get(entry.parent.name + entry.stem, Kept)
     assert kept is not None
     assert [head.native_id for head in kept.listing.heads if "subagent" not in head.metadata] == ["heron", "wren"]
+
+
+def test_a_file_put_in_its_place_while_it_is_ingested_into_is_shown(
+    sessions: Sessions, workshop: Workshop, tmp_path: Path, looks: list[int | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.build()
+    other = tmp_path / "other.duckdb"
+    shutil.copyfile(sessions.projection, other)
+    with duckdb.connect(str(other)) as connection:
+        connection.execute(CHANGE)
+    write = Writer.write
+
+    def write_into_what_gave_way(*arguments: Any) -> Any:
+        written = write(*arguments)
+        other.replace(sessions.projection)
+        return written
+
+    monkeypatch.setattr(Writer, "write", write_into_what_gave_way)
+    sessions.go_on("teal", "They swim.")
+    sessions.ingest()
+    workshop.build()
+    assert looks == [ALL, ALL]
+    assert "They hum." in shown(workshop)
+    assert_as_from_nothing(workshop, tmp_path)
+
+
+def test_what_is_written_while_a_build_waits_for_it_is_shown(
+    sessions: Sessions, workshop: Workshop, tmp_path: Path, looks: list[int | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.build()
+    workshop.configure(base_url="https://ann.example.org/birds/")
+
+    def open_after_an_ingest(*arguments: Any, **more: Any) -> Any:
+        sessions.go_on("teal", "They swim.")
+        sessions.ingest()
+        return open_all(*arguments, **more)
+
+    monkeypatch.setattr("sitegen.build.reading.open_all", open_after_an_ingest)
+    workshop.build()
+    assert looks == [ALL, ALL]
+    assert "They swim." in shown(workshop)
+    assert_as_from_nothing(workshop, tmp_path)
