@@ -6,8 +6,8 @@ own and are only passed on from here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Iterable
+from functools import cache, lru_cache
 
 from markupsafe import Markup, escape
 from pygments.token import Comment, Generic, Keyword, Literal, Name, Number, Operator, String, _TokenType
@@ -16,7 +16,7 @@ from sitegen.render.ansi import render_terminal, visible_escapes
 from sitegen.render.context import Context
 from sitegen.render.diff import render_patch
 from sitegen.render.figure import block, content, counted, folded, head_lines
-from sitegen.render.lexing import Token, find_lexer, lex
+from sitegen.render.lexing import Span, find_lexer, lex
 from sitegen.render.patches import is_patch
 from sitegen.render.text import first_line, visible
 
@@ -60,8 +60,10 @@ _ELEMENTS = {"k": "b", "s": "i", "m": "u"}
 
 _MARKS = {name: chr(number) for number, name in enumerate(sorted({*_CLASSES.values()} - {""}), start=0x0E)}
 _ENDS = {name: chr(number) for number, name in enumerate(_ELEMENTS.values(), start=0x03)}
-_SPLIT = "\x02"
 """Where spans begin and end, while the text is put together. A text that's shown can't hold them."""
+
+_WORD = "word"
+"""The class of a keyword, if it is a word: a shell's `$(` and `:-` have none."""
 
 _LINE_LIMIT = 2_000
 """A longer line was made by a machine: nothing from it on is coloured."""
@@ -106,17 +108,23 @@ def _figure(
     lines = text.count("\n") + 1
     head = head_lines(lines, ctx)
     head_html, tail_html = _parts(text, name, len(text) if head == lines else _line_start(text, head), coloured)
-    body = block(head_html, _numbers(first_number, 0, head))
+    tail = ""
     if head < lines:
-        body += folded(block(tail_html, _numbers(first_number, head, lines)), lines, ctx)
-    shown = visible(first_line(name, 40))
-    caption = escape(shown) if label is None else label
+        tail = folded(block(tail_html, _numbers(first_number, head, lines)), lines, ctx)
+    shown = _shown(name)
+    caption: str = shown if label is None else label
     if 0 < coloured < len(text):
         told = ctx.t("tools.coloured_to", n=text.count("\n", 0, coloured))
-        caption += Markup(' <span class="told">{}</span>').format(told)
-    data = f' data-lang="{escape(shown)}"' if shown else ""
-    title = Markup(f"<figcaption>{caption}</figcaption>") if caption else Markup()
-    return Markup(f'<figure class="code"{data}>{title}{body}</figure>\n')
+        caption = f'{caption} <span class="told">{escape(told)}</span>'
+    data = f' data-lang="{shown}"' if shown else ""
+    title = f"<figcaption>{caption}</figcaption>" if caption else ""
+    body = block(head_html, _numbers(first_number, 0, head))
+    return Markup(f'<figure class="code"{data}>{title}{body}{tail}</figure>\n')
+
+
+@lru_cache(maxsize=256)
+def _shown(language: str) -> str:
+    return escape(visible(first_line(language, 40)))
 
 
 def _numbers(first: int | None, start: int, end: int) -> str | None:
@@ -124,23 +132,19 @@ def _numbers(first: int | None, start: int, end: int) -> str | None:
 
 
 def _line_start(text: str, line: int) -> int:
-    position = 0
-    for _ in range(line):
-        position = text.index("\n", position) + 1
-    return position
+    return len(text) - len(text.split("\n", line)[line])
 
 
 def colourable(text: str, limit: int, *, lines: int | None = None) -> int:
     """How much of `text` is coloured: whole lines up to `limit` characters, `lines` lines and the first endless one."""
     end = len(text) if len(text) <= limit else text.rfind("\n", 0, limit) + 1
-    position = count = 0
-    while position < end and count != lines:
-        next_line = text.find("\n", position) + 1 or len(text)
-        if next_line - position > _LINE_LIMIT:
+    position = 0
+    for line in text[:end].split("\n", -1 if lines is None else lines)[:lines]:
+        stop = min(position + len(line) + 1, end)
+        if stop - position > _LINE_LIMIT:
             return position
-        position = next_line
-        count += 1
-    return min(position, end)
+        position = stop
+    return position
 
 
 def _parts(text: str, language: str, split: int, coloured: int) -> tuple[str, str]:
@@ -158,20 +162,45 @@ def _colour(text: str, language: str, split: int) -> tuple[str, str]:
     lexer = find_lexer(language)
     if lexer is None:
         return content(text[:split]), content(text[split:])
+    classes = _class_in_json if lexer.name in _JSON else _class_of
+    head = _stretches(lex(lexer, text + "\n", classes), text)
+    tail = []
+    while head and head[-1][1] > split:
+        start, end, name = head.pop()
+        tail.append((max(start, split), end, name))
+        if start < split:
+            head.append((start, split, name))
+    return _html(text[:split], 0, head), _html(text[split:], split, reversed(tail))
+
+
+def _stretches(tokens: Iterable[Span], text: str) -> list[Span]:
+    """Stretches of `text` of one class, in order: neighbours are one, also with white space between them."""
+    stretches: list[Span] = []
+    first, last, known = 0, 0, ""
+    for start, end, name in tokens:
+        if name == _WORD:
+            if not text[start:end][:1].isalnum():
+                continue
+            name = _CLASSES[Keyword]
+        if name == known and (start == last or text[last:start].isspace()):
+            last = end
+            continue
+        stretches.append((first, last, known))
+        first, last, known = start, end, name
+    stretches.append((first, last, known))
+    return stretches[1:]
+
+
+def _html(text: str, at: int, stretches: Iterable[Span]) -> str:
+    """The HTML of `text`, which begins `at` that place of the whole."""
     parts: list[str] = []
-    classes = _CLASS_OF_JSON if lexer.name in _JSON else _CLASS_OF
-    for start, end, name in _spans(lex(lexer, text + "\n", quiet=_is_plain), text, classes):
-        parts.append(_span(text[start : min(end, split)], name) if start < split else "")
-        if start < split <= end:
-            parts.append(_SPLIT)
-        if end > split:
-            parts.append(_span(text[max(start, split) : end], name))
-    head, _, tail = "".join(parts).partition(_SPLIT)
-    return _written(head), _written(tail)
-
-
-def _span(text: str, name: str) -> str:
-    return f"{_MARKS[name]}{text}{_ENDS[_ELEMENTS.get(name, 'i')]}" if name and text else text
+    position = 0
+    for start, end, name in stretches:
+        if coloured := text[start - at : end - at]:
+            parts += (text[position : start - at], _MARKS[name], coloured, _ENDS[_ELEMENTS.get(name, "i")])
+            position = end - at
+    parts.append(text[position:])
+    return _written("".join(parts))
 
 
 def _written(marked: str) -> str:
@@ -184,49 +213,18 @@ def _written(marked: str) -> str:
     return html
 
 
-def _spans(tokens: Iterable[Token], text: str, classes: dict[_TokenType, str]) -> Iterator[tuple[int, int, str]]:
-    """Stretches of `text` of one class, in order and without a gap, whatever the lexer says.
-
-    White space between two tokens of a class joins them. A lexer that goes astray loses its colours from there on, and
-    nothing else: what's shown is always the text itself.
-    """
-    start, solid, position, name = 0, 0, 0, ""
-    for at, kind, value in tokens:
-        if at != position:
-            if at > position:
-                break
-            continue
-        position += len(value)
-        found = "" if kind is Keyword and not value[:1].isalnum() else classes[kind]  # a shell's $( and :-
-        if found != name:
-            if not found and (value.isspace() or not value):
-                continue
-            if not name:
-                yield start, at, ""
-            else:
-                yield start, solid, name
-                if found:
-                    yield solid, at, ""
-            start, name = at if found or not name else solid, found
-        solid = position
-    solid = min(solid, len(text)) if name else start
-    yield start, solid, name
-    yield solid, len(text), ""
+@cache
+def _class_of(kind: _TokenType) -> str:
+    """The class of that kind of token: its own, or that of the nearest kind above it."""
+    if kind is Keyword:
+        return _WORD
+    above: _TokenType | None = kind
+    while above is not None and above not in _CLASSES:
+        above = above.parent
+    return "" if above is None else _CLASSES[above]
 
 
-class _ClassOf(dict[_TokenType, str]):
-    """The class of each kind of token: its own, or that of the kind above it."""
-
-    def __missing__(self, kind: _TokenType) -> str:
-        found = self[kind] = "" if kind.parent is None else self[kind.parent]
-        return found
-
-
-def _is_plain(kind: _TokenType) -> bool:
-    """Whether tokens of that kind look like any text."""
-    return not _CLASS_OF[kind]
-
-
-_CLASS_OF = _ClassOf(_CLASSES)
-_CLASS_OF_JSON = _ClassOf({**_CLASSES, Name.Tag: ""})
-"""Keys are names as well, and their values stand out."""
+@cache
+def _class_in_json(kind: _TokenType) -> str:
+    """Keys are names as well, and their values stand out."""
+    return "" if kind is Name.Tag else _class_of(kind)

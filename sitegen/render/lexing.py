@@ -1,34 +1,37 @@
 """Pygments' lexers, found by name and driven faster, with the same tokens. What they look like is left to `code`.
 
 Pygments spends its time on trying every rule of a state in turn. Here only those are tried that can begin with the next
-character. That follows from the parsed pattern; where it doesn't (a back-reference), the rule is always tried.
+character, where it stands in its line; and only tokens that have a class are told at all.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import cache, cached_property, lru_cache
+from typing import Any, Final
 
 from pygments.lexer import Lexer, RegexLexer
 from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name
-from pygments.token import Error, Text, Whitespace, _TokenType
+from pygments.token import Error, Keyword, Name, Number, String, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
-try:
-    from re import _constants as _op  # type: ignore[attr-defined]
-    from re import _parser  # type: ignore[attr-defined]
-except ImportError:  # pragma: no cover - a Python whose pattern parser has moved: every rule is tried
-    _parser = _op = None
+from sitegen.render.beginnings import ASCII, beginnings
 
-Token = tuple[int, _TokenType, str]
-_Rule = tuple[Callable[[str, int], "re.Match[str] | None"], Any, Any, bool]
-"""A pattern's `match`, what it makes, where it leads, and whether what it makes is quiet."""
-_State = tuple[list[_Rule], dict[str, list[_Rule]]]
+Classes = Callable[[_TokenType], str]
+"""Gives the class of each kind of token; "" for those that look like any text."""
+Span = tuple[int, int, str]
+"""Where a token of some class begins and ends, and its class."""
 
-_ASCII = frozenset(map(chr, range(128)))
-_LETTERS = frozenset(filter(str.isalpha, _ASCII))
+_Rule = tuple[Callable[[str, int], "re.Match[str] | None"], str | None, Any, int | str | tuple[str, ...] | None]
+"""A pattern's `match`, the class of what it finds (None: it's told by what comes next), what makes tokens of it, and
+where it leads: so many states back, into a state, or into several."""
+_Candidates = dict[str, list[_Rule]]
+_State = tuple["_Rules", _Candidates, _Candidates]
+"""The rules of a state, and those of them that can begin with each character, within a line and at its begin."""
+_BACK: Final[list[_Rule]] = []
+"""Stands for a rule that leads one state back whatever comes, when none before it can apply."""
+
 _OPTIONS: dict[str, Any] = {"stripnl": False, "ensurenl": False}
 # What people write after a fence and Pygments doesn't know, or knows as something else.
 _ALIASES = {
@@ -102,6 +105,22 @@ _EXTENSIONS = {
 """The everyday ones at hand: asking Pygments for a file's lexer takes as long as colouring a page."""
 _PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "none", "output", "log", "csv", "tsv", "math", "mermaid"})
 _NAME = re.compile(r"[\w+#.\-]{1,40}")
+_JSON = {
+    "key": Name.Tag,
+    "string": String.Double,
+    "integer": Number.Integer,
+    "float": Number.Float,
+    "constant": Keyword.Constant,
+}
+_JSON_STRING = r'"(?:[^"\\]|\\(?:[^u]|u[0-9a-fA-F]{4}))*+"'
+_SOUND_JSON = re.compile(
+    rf"(?:[ \t\n\r{{}}\[\],:]|{_JSON_STRING}(?=[ \t\n\r]*(?:[,:\]}}]|\Z))|[-0-9][-0-9.eE+]*+|[fnt][truefalsn]*+)*+"
+)
+"""JSON as Pygments takes it, without comments and without what it takes for an error."""
+_JSON_TOKENS = re.compile(
+    rf"{_JSON_STRING}(?:(?=[ \t\n\r]*:)(?P<key>)|(?P<string>))|[-0-9]++(?![.eE+])(?P<integer>)"
+    r"|[-0-9][-0-9.eE+]*+(?P<float>)|[fnt][truefalsn]*+(?P<constant>)"
+)
 
 
 @lru_cache(maxsize=256)
@@ -131,169 +150,138 @@ def find_language(filename: str) -> str:
     return found.aliases[0] if found is not None and found.aliases else ""
 
 
-def lex(lexer: Lexer, text: str, *, quiet: Callable[[_TokenType], bool] | None = None) -> Iterable[Token]:
-    """The tokens of `text` with their places, exactly as the lexer's own `get_tokens_unprocessed` has them.
+def lex(lexer: Lexer, text: str, classes: Classes) -> list[Span]:
+    """The tokens of `text` that have a class, as the lexer's own `get_tokens_unprocessed` has them.
 
-    Neighbours of which `quiet` says so may come as one token of the type Text: most of a text is of no interest.
+    A lexer that goes astray loses its classes from there on. Of JSON's signs and white space none is told.
     """
     if type(lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed:
-        return _drive(lexer, text, _states(type(lexer), quiet))
-    return lexer.get_tokens_unprocessed(text)
+        return _drive(lexer, text, _states(type(lexer), classes), classes)
+    if lexer.name == "JSON" and _SOUND_JSON.fullmatch(text) is not None:
+        names = {group: classes(kind) for group, kind in _JSON.items()}
+        found = ((*match.span(), names[match.lastgroup or ""]) for match in _JSON_TOKENS.finditer(text))
+        return [span for span in found if span[2]]
+    return told(lexer, text, classes)
 
 
-def _drive(lexer: Lexer, text: str, states: dict[str, _State]) -> Iterator[Token]:  # noqa: C901 - one loop, for speed
+def told(lexer: Lexer, text: str, classes: Classes) -> list[Span]:
+    """The same from the lexer itself."""
+    spans: list[Span] = []
+    position = 0
+    for at, kind, value in lexer.get_tokens_unprocessed(text):
+        if at > position:
+            break
+        if at == position:
+            position += len(value)
+            if name := classes(kind):
+                spans.append((at, position, name))
+    return spans
+
+
+def _drive(lexer: Lexer, text: str, states: dict[str, _State], classes: Classes) -> list[Span]:  # noqa: C901 - one loop, for speed
+    spans: list[Span] = []
     stack = ["root"]
-    rules, by_character = states["root"]
-    position = told = 0
+    rules, within, at_start = states["root"]
+    position = line = next_line = 0
     end = len(text)
     while position < end:
+        if position >= next_line:
+            line = position if text[position - 1] == "\n" or not position else -1
+            next_line = text.find("\n", position) + 1 or end + 1
         character = text[position]
+        by_character = at_start if position == line else within
         candidates = by_character.get(character)
         if candidates is None:
-            candidates = by_character[character] = _select(rules, character)
-        for match_at, action, transition, is_quiet in candidates:
+            candidates = by_character[character] = rules.chosen(character, begins_line=position == line)
+        if candidates is _BACK:
+            stack.pop()
+            rules, within, at_start = states[stack[-1]]
+            continue
+        for match_at, name, action, transition in candidates:
             match = match_at(text, position)
             if match is None:
                 continue
-            if is_quiet:
-                position = match.end()
-            else:
-                if told < position:
-                    yield told, Text, text[told:position]
-                if type(action) is _TokenType:
-                    yield position, action, match.group()
-                elif action is not None:
-                    yield from action(lexer, match)
-                position = told = match.end()
+            stop = match.end()
+            if name:
+                spans.append((position, stop, name))
+            elif name is None:
+                for at, kind, value in action(lexer, match):
+                    if at < position:
+                        continue
+                    if at > position:
+                        return spans
+                    position += len(value)
+                    if found := classes(kind):
+                        spans.append((at, position, found))
+                if position != stop:
+                    return spans if position < stop else told(lexer, text, classes)
+            position = stop
             if transition is not None:
-                _move(stack, transition)
-                rules, by_character = states[stack[-1]]
+                if type(transition) is str:
+                    stack.append(transition)
+                else:
+                    _move(stack, transition)
+                rules, within, at_start = states[stack[-1]]
             break
         else:
-            if told < position:
-                yield told, Text, text[told:position]
-            yield position, Whitespace if character == "\n" else Error, character
+            if found := classes(Whitespace if character == "\n" else Error):
+                spans.append((position, position + 1, found))
             if character == "\n":
                 stack = ["root"]
-                rules, by_character = states["root"]
+                rules, within, at_start = states["root"]
             position += 1
-            told = position
-    if told < position:
-        yield told, Text, text[told:position]
+    return spans
 
 
 def _move(stack: list[str], transition: Any) -> None:
     if isinstance(transition, int):  # so many states back, the last one stays
         del stack[max(1, len(stack) + transition) :]
-    elif isinstance(transition, tuple):
-        for state in transition:
-            _move(stack, state)
-    elif transition == "#pop":
-        del stack[max(1, len(stack) - 1) :]
-    else:
-        stack.append(stack[-1] if transition == "#push" else transition)
-
-
-@cache
-def _states(lexer_class: type[RegexLexer], quiet: Callable[[_TokenType], bool] | None) -> dict[str, _State]:
-    tokens: dict[str, list[tuple[Any, Any, Any]]] = lexer_class._tokens  # type: ignore[attr-defined]
-
-    def is_quiet(action: object) -> bool:
-        return quiet is not None and type(action) is _TokenType and quiet(action)
-
-    return {
-        name: ([(match_at, action, leads, is_quiet(action)) for match_at, action, leads in rules], {})
-        for name, rules in tokens.items()
-    }
-
-
-def _select(rules: list[_Rule], character: str) -> list[_Rule]:
-    if character not in _ASCII:
-        return rules
-    return [rule for rule in rules if character in _beginnings(getattr(rule[0], "__self__", None))]
-
-
-@cache
-def _beginnings(pattern: object) -> frozenset[str]:
-    """The ASCII characters that a match of `pattern` can begin with; too many is safe, too few is not."""
-    if _parser is None or not isinstance(pattern, re.Pattern):
-        return _ASCII
-    try:
-        characters, is_maybe_empty = _first(_parser.parse(pattern.pattern, pattern.flags))
-    except (_UnclearError, re.error):
-        return _ASCII
-    if is_maybe_empty:
-        return _ASCII
-    if pattern.flags & re.IGNORECASE:
-        characters |= {c.lower() for c in characters} | {c.upper() for c in characters}
-        if not characters <= _ASCII:  # "ſ" is an "s" then
-            characters |= _LETTERS
-    return frozenset(characters & _ASCII)
-
-
-class _UnclearError(Exception):
-    """The pattern's beginning can't be told from its text."""
-
-
-def _first(sequence: Iterable[tuple[Any, Any]]) -> tuple[set[str], bool]:
-    """The characters a parsed sequence can begin with, and whether it can match nothing at all."""
-    characters: set[str] = set()
-    for operation, argument in sequence:
-        found, is_maybe_empty = _first_of(operation, argument)
-        characters |= found
-        if not is_maybe_empty:
-            return characters, False
-    return characters, True
-
-
-def _first_of(operation: Any, argument: Any) -> tuple[set[str], bool]:
-    if operation in (_op.LITERAL, _op.IN, _op.NOT_LITERAL, _op.ANY):
-        return _one(operation, argument), False
-    if operation is _op.BRANCH:
-        branches = [_first(branch) for branch in argument[1]]
-        return set().union(*(found for found, _ in branches)), any(empty for _, empty in branches)
-    if operation is _op.SUBPATTERN and not argument[1] and not argument[2]:  # no flags of its own
-        return _first(argument[3])
-    if operation in (_op.MAX_REPEAT, _op.MIN_REPEAT, _op.POSSESSIVE_REPEAT):
-        found, is_maybe_empty = _first(argument[2])
-        return found, is_maybe_empty or argument[0] == 0
-    if operation is _op.ATOMIC_GROUP:
-        return _first(argument)
-    if operation in (_op.AT, _op.ASSERT, _op.ASSERT_NOT):
-        return set(), True
-    raise _UnclearError
-
-
-def _one(operation: Any, argument: Any) -> set[str]:
-    if operation is _op.LITERAL:
-        return {chr(argument)}
-    if operation is _op.NOT_LITERAL:
-        return set(_ASCII - {chr(argument)})
-    return set(_ASCII) if operation is _op.ANY else _members(argument)
-
-
-def _members(items: Iterable[tuple[Any, Any]]) -> set[str]:
-    characters: set[str] = set()
-    is_negated = False
-    for operation, argument in items:
-        if operation is _op.NEGATE:
-            is_negated = True
-        elif operation is _op.LITERAL:
-            characters.add(chr(argument))
-        elif operation is _op.RANGE:
-            characters.update(map(chr, range(argument[0], min(argument[1], 128) + 1)))
-        elif operation is _op.CATEGORY:
-            characters |= _category(argument)
+        return
+    for state in transition:
+        if state == "#pop":
+            del stack[max(1, len(stack) - 1) :]
         else:
-            raise _UnclearError
-    return set(_ASCII - characters) if is_negated else characters
+            stack.append(stack[-1] if state == "#push" else state)
 
 
 @cache
-def _category(name: Any) -> frozenset[str]:
-    letters = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}
-    kind = str(name).removeprefix("CATEGORY_").removeprefix("NOT_")
-    if kind not in letters:
-        raise _UnclearError
-    inside = frozenset(c for c in _ASCII if re.match(letters[kind], c))
-    return _ASCII - inside if "NOT_" in str(name) else inside
+def _states(lexer_class: type[RegexLexer], classes: Classes) -> dict[str, _State]:
+    tokens: dict[str, list[tuple[Any, Any, Any]]] = lexer_class._tokens  # type: ignore[attr-defined]
+    return {name: (_Rules([_rule(*rule, classes) for rule in rules]), {}, {}) for name, rules in tokens.items()}
+
+
+def _rule(match_at: Any, action: Any, leads: Any, classes: Classes) -> _Rule:
+    if leads == "#push":
+        leads = ("#push",)
+    elif isinstance(leads, tuple) and len(leads) == 1 and leads[0][0] != "#":
+        leads = leads[0]
+    if type(action) is _TokenType:
+        return match_at, classes(action), None, leads
+    return match_at, None, action or _nothing, leads
+
+
+def _nothing(_lexer: Lexer, _match: re.Match[str]) -> Iterable[tuple[int, _TokenType, str]]:
+    """What a rule makes that only leads somewhere."""
+    return ()
+
+
+class _Rules:
+    """Those of one state, in the order in which they are tried."""
+
+    def __init__(self, rules: list[_Rule]) -> None:
+        self._rules = rules
+
+    @cached_property
+    def _begun(self) -> list[tuple[_Rule, frozenset[str], bool]]:
+        patterns = [getattr(rule[0], "__self__", None) for rule in self._rules]
+        return [(rule, *beginnings(pattern)) for rule, pattern in zip(self._rules, patterns, strict=True)]
+
+    def chosen(self, character: str, *, begins_line: bool) -> list[_Rule]:
+        """The rules that can begin with that character, where it begins a line or doesn't."""
+        found = [
+            rule
+            for rule, characters, is_anchored in self._begun
+            if (character in characters or character not in ASCII) and (begins_line or not is_anchored)
+        ]
+        is_back = found[:1] and found[0][1:] == (None, _nothing, -1) and found[0][0]("", 0) is not None
+        return _BACK if is_back else found

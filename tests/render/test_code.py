@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pygments.token import Name, Text, _TokenType
+from pygments.token import Punctuation, Text, _TokenType
 
 from sitegen.render.code import render_code
-from sitegen.render.lexing import Token, find_language, find_lexer, lex
+from sitegen.render.lexing import Classes, find_language, find_lexer, lex, told
 from tests.support.calls import context, words
 from tests.support.strict_html import faults
 
@@ -69,47 +69,52 @@ def code_of(html: str) -> str:
     return words("".join(re.findall(r"<code>(.*?)</code>", html, re.S)))
 
 
+def class_unless_dull(kind: _TokenType) -> str:
+    return "" if kind[:1] in (Text, Punctuation) else str(kind)
+
+
+def assert_tokens_are_those_of_pygments(language: str, source: str) -> None:
+    lexer = find_lexer(language)
+    assert lexer is not None
+    ways: list[Classes] = [class_unless_dull] if language == "json" else [class_unless_dull, str]
+    for classes in ways:
+        assert lex(lexer, source, classes) == told(lexer, source, classes)
+
+
 @pytest.mark.parametrize("language", SAMPLES)
 def test_tokens_are_those_of_pygments(language: str) -> None:
-    lexer = find_lexer(language)
-    assert lexer is not None
-    source = SAMPLES[language] * 3 + "\x00é中\n\n  \n" + SAMPLES[language][: len(SAMPLES[language]) // 2]
-    kept = [token for token in lexer.get_tokens_unprocessed(source) if token[2]]
-    assert [token for token in lex(lexer, source) if token[2]] == kept
+    sample = SAMPLES[language]
+    assert_tokens_are_those_of_pygments(language, sample * 3)
+    assert_tokens_are_those_of_pygments(language, sample * 3 + "\x00é中\n\n  \n" + sample[: len(sample) // 2])
 
 
-@pytest.mark.parametrize("language", SAMPLES)
-def test_tokens_of_no_interest_are_joined_and_nothing_else_changes(language: str) -> None:
-    lexer = find_lexer(language)
-    assert lexer is not None
-    source = SAMPLES[language] * 3
-
-    def is_dull(kind: _TokenType) -> bool:
-        return kind[:1] in (Text, Name)
-
-    def kinds(tokens: Iterable[Token]) -> list[_TokenType | None]:
-        return [None if is_dull(kind) else kind for _, kind, value in tokens for _ in value]
-
-    quiet = list(lex(lexer, source, quiet=is_dull))
-    assert kinds(quiet) == kinds(lex(lexer, source))
-    assert "".join(value for _, _, value in quiet) == source
-    assert [at for at, _, _ in quiet] == [sum(len(value) for _, _, value in quiet[:n]) for n in range(len(quiet))]
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(sorted(SAMPLES)),
+    st.lists(
+        st.sampled_from([
+            *"\"'`$(){}[]<>/*#=:;,.\\ \n\t@!~-+&|é中ſK", "a", "def", "if", "0x", "1", "/*", '"""', "\n    ", "```\n",
+            "```py\n", "match x", "\\u12aF", '"b": ', "true", "-1.5e3", "</", "<!--", "\n\n",
+        ]),
+        max_size=30,
+    ),
+)  # fmt: skip
+def test_tokens_are_those_of_pygments_for_any_text(language: str, pieces: list[str]) -> None:
+    assert_tokens_are_those_of_pygments(language, "".join(pieces))
 
 
 @settings(max_examples=200, deadline=None)
 @given(
-    st.sampled_from(["python", "typescript", "bash", "css", "sql", "go", "toml"]),
-    st.lists(
-        st.sampled_from([*"\"'`$(){}[]<>/*#=:;,.\\ \n\t@!~-+&|é中ſK", "a", "def", "if", "0x", "1", "/*", '"""']),
-        max_size=30,
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+        max_leaves=12,
     ),
+    st.sampled_from([None, 2]),
+    st.booleans(),
 )
-def test_tokens_are_those_of_pygments_for_any_text(language: str, pieces: list[str]) -> None:
-    lexer = find_lexer(language)
-    assert lexer is not None
-    source = "".join(pieces)
-    kept = [token for token in lexer.get_tokens_unprocessed(source) if token[2]]
-    assert [token for token in lex(lexer, source) if token[2]] == kept
+def test_tokens_of_json_are_those_of_pygments(value: object, indent: int | None, is_ascii: bool) -> None:
+    assert_tokens_are_those_of_pygments("json", json.dumps(value, indent=indent, ensure_ascii=is_ascii))
 
 
 @pytest.mark.parametrize("language", SAMPLES)
