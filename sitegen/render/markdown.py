@@ -27,7 +27,8 @@ _BLOCK_DEPTH = 30
 _NESTING_LIMIT = 34
 """The parser's own limit, above that of blocks; its time on unmatched brackets grows with it."""
 
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+# Pairs of ends instead of a pattern: to prepare one for so many characters takes longer than to need it.
+_CJK = ("\u3040\u30ff", "\u3400\u4dbf", "\u4e00\u9fff", "\uac00\ud7af", "\uf900\ufaff")
 _TABLE_RULE = re.compile(r"[ \t]{0,40}\|?[ \t]{0,40}:?-+:?[ \t]{0,40}(?:\|[ \t]{0,40}:?-+:?[ \t]{0,40})*\|?[ \t]*")
 _SCHEME = re.compile("https?$", re.I)
 _ANGLE_LINK = re.compile(
@@ -64,10 +65,14 @@ class _State(StateInline):
         before = self.src[start - 1 : start]
         after = self.src[start + scanned.length : start + scanned.length + 1]
         return Scanned(
-            scanned.can_open or bool(_CJK.match(before) and after and not after.isspace()),
-            scanned.can_close or bool(_CJK.match(after) and before and not before.isspace()),
+            scanned.can_open or bool(_is_cjk(before) and after and not after.isspace()),
+            scanned.can_close or bool(_is_cjk(after) and before and not before.isspace()),
             scanned.length,
         )
+
+
+def _is_cjk(character: str) -> bool:
+    return character >= _CJK[0][0] and any(ends[0] <= character <= ends[1] for ends in _CJK)
 
 
 class _Inline(QuickInline):
