@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sitegen import __version__
+from sitegen.build.memory import collecting_rarely
 from sitegen.build.report import BuildOptions, BuildReport, OnProgress, Stage
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def invocation(config_path: Path, options: BuildOptions) -> str:
     return json.dumps([*program, config_path.name, output, options.is_offline, options.is_strict])
 
 
+@collecting_rarely()
 def build(
     config_path: Path,
     options: BuildOptions,

@@ -6,7 +6,6 @@ so nothing depends on who was quick.
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 from collections import deque
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
+from sitegen.build.memory import collect_rarely, collecting_rarely
 from sitegen.build.work import Made, Setting, Task, Worker
 
 _WORTH_A_POOL = 1_500
@@ -25,9 +25,6 @@ _SMALLEST_BATCH = 1_500
 _LARGEST_BATCH = 30_000
 """Weights again. Each batch opens the projection and looks for its rows in all of it, so in a large archive few large
 batches cost less; small ones at the end let all processes end at about the same time."""
-
-_COLLECTED_EVERY = (50_000, 20, 100)
-"""Python's thresholds of garbage collection."""
 
 OnMade = Callable[[int], None]
 
@@ -44,7 +41,7 @@ def make_all(
 ) -> list[Made]:
     """What became of each task, by slug. `on_made` hears how many more shares are done."""
     processes = min(jobs or _cores(), len(tasks))
-    with _collecting_rarely():
+    with collecting_rarely():
         if processes <= 1 or sum(map(_weight, tasks)) < _WORTH_A_POOL:
             made = list(_make_here(setting, tasks, on_made))
         else:
@@ -111,23 +108,6 @@ class Feed:
             self._hand_over()
 
 
-@contextmanager
-def _collecting_rarely() -> Iterator[None]:
-    """Has unused objects looked for more rarely: rendering makes many that live as long as their page."""
-    before = gc.get_threshold()
-    _collect_rarely()
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
-
-
-def _collect_rarely() -> None:
-    gc.freeze()
-    gc.set_threshold(*_COLLECTED_EVERY)
-
-
 def cut(tasks: Sequence[Task], *, parts: int, smallest: int = _SMALLEST_BATCH) -> list[list[Task]]:
     """Batches, heaviest tasks first; each holds one part of so many of what is left then, within limits."""
     left = sum(map(_weight, tasks))
@@ -174,7 +154,7 @@ def _start(setting: Setting, processes: int) -> Iterator[Executor]:
 def _set_up(setting: Setting) -> None:
     global _worker
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _collect_rarely()
+    collect_rarely()
     _worker = Worker(setting)
 
 

@@ -1,0 +1,28 @@
+"""How rarely a build has Python look for unused objects: importing and rendering make many that live on."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_COLLECTED_EVERY = (50_000, 20, 100)
+"""Python's thresholds of garbage collection."""
+
+
+@contextmanager
+def collecting_rarely() -> Iterator[None]:
+    """For as long as something is made."""
+    before = gc.get_threshold()
+    collect_rarely()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+def collect_rarely() -> None:
+    """From now on, and what there is now isn't looked through again."""
+    gc.freeze()
+    gc.set_threshold(*_COLLECTED_EVERY)
