@@ -225,3 +225,21 @@ except IngestError as error:
     rows = everything(db)
     assert set(map(str, before["messages"])) <= set(map(str, rows["messages"]))
     assert ingest("claude-code", projects, db).new + ingest("claude-code", projects, db).unchanged >= 9
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit of file sizes")
+def test_what_fits_into_the_log_only_is_written_all_the_same(projects: Path, db: Path) -> None:
+    ingest("claude-code", projects, db)
+    write_session(projects / "-p" / "large.jsonl", *[user(os.urandom(40_000).hex()) for _ in range(30)])
+    program = f"""
+import resource
+from sitegen.ingest import ingest
+limit = {db.stat().st_size + 1_000}
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+print(ingest("claude-code", {str(projects)!r}, {str(db)!r}).new)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "1\n", done.stderr
+    assert db.with_name(f"{db.name}.wal").exists()
+    assert one(db, "SELECT message_count FROM conversations WHERE source_native_id = 'large'") == 30
+    assert ingest("claude-code", projects, db).unchanged == 2
