@@ -22,7 +22,7 @@ from markdown_it.rules_inline import StateInline, fragments_join
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
-from sitegen.render.plain import list_at, paragraph_at
+from sitegen.render.plain import plain_at
 
 _InlineRule = Callable[[StateInline, bool], bool]
 _BlockRule = Callable[[StateBlock, int, int, bool], bool]
@@ -242,14 +242,12 @@ class QuickBlock(ParserBlock):
 def _plainly(state: StateBlock, line: int) -> bool:
     """Makes one token of the plain block that begins with `line`; whether there is one. It's in no other block."""
     start = state.bMarks[line]
-    if (items := list_at(state.src, start)) is not None:
-        state.push("plain_list", "", 0).meta = {"items": items}
-        state.line = line + len(items)
-    elif (text := paragraph_at(state.src, start)) is not None:
-        state.push("plain_paragraph", "p", 0).content = text
-        state.line = line + 1 + text.count("\n")
-    else:
+    plain = plain_at(state.src, start)
+    if plain is None:
         return False
+    token, end = plain
+    state.tokens.append(token)
+    state.line = line + 1 + state.src.count("\n", start, end)
     return True
 
 

@@ -20,6 +20,7 @@ from sitegen.render.driving import QuickBlock, QuickInline, join_texts
 from sitegen.render.fences import mend_fences
 from sitegen.render.formulas import add_math
 from sitegen.render.links import encoded, web_link_at
+from sitegen.render.plain import plain_blocks
 from sitegen.render.simple import LIMIT, is_simple
 
 _BLOCK_DEPTH = 30
@@ -39,7 +40,10 @@ _ANGLE_LINK = re.compile(
 
 def parse(text: str) -> list[Token]:
     """The tokens of `text`, which must be clean (see `text.clean`)."""
-    return _parser().parse(mend_fences(text))
+    tokens, position = plain_blocks(text)
+    if position < len(text):
+        tokens += _parser().parse(mend_fences(text[position:]))
+    return tokens
 
 
 class _Parser(MarkdownIt):

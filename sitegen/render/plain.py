@@ -9,10 +9,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from markdown_it.token import Token
+
 from sitegen.render.simple import is_simple
 
-_BEGINS_A_BLOCK = re.compile(r"[\s>#+=-]|\d{1,9}[.)](?:\s|\Z)")
+_BLOCK = r"[\s>#+=-]|\d{1,9}[.)](?:\s|\Z)"
 """What no line of a paragraph begins with. Fences, rules, formulas and notes begin with what isn't simple."""
+_BEGINS_A_BLOCK = re.compile(_BLOCK)
+_PARAGRAPH = re.compile(rf"(?!{_BLOCK})[^\n|]++(?:\n(?!{_BLOCK})[^\n|]++)*+(?<!\s)(?=\n\n|\n*\Z)")
 _ROW = re.compile(r"( *)([-*+]|\d{1,9}[.)])( {1,4})(?! )([^\n|]*[^\s|])(?:\n|\Z)")
 _LIST_END = re.compile(r"\n++(?![ \t]|[-*+](?:[ \t\n]|\Z)|\d{1,9}[.)](?:[ \t\n]|\Z))|\Z")
 _TASK = re.compile(r"\[[ xX]\](?= )")
@@ -37,17 +41,32 @@ class _Level(NamedTuple):
     text_column: int
 
 
-def paragraph_at(source: str, start: int) -> str | None:
-    """The text of the plain paragraph that begins at `start`, the first of a line; None when it's no such."""
-    end = source.find("\n\n", start)
-    text = source[start:end] if end >= 0 else source[start:].rstrip("\n")
-    if "|" in text or text[-1:].isspace() or any(map(_BEGINS_A_BLOCK.match, text.split("\n"))) or not is_simple(text):
+def plain_blocks(source: str) -> tuple[list[Token], int]:
+    """A token for each plain block that `source` begins with, and where what follows them begins."""
+    tokens: list[Token] = []
+    position = 0
+    while (plain := plain_at(source, position)) is not None:
+        token, position = plain
+        tokens.append(token)
+        while source.startswith("\n", position):
+            position += 1
+    return tokens, position
+
+
+def plain_at(source: str, start: int) -> tuple[Token, int] | None:
+    """A token for the plain block that begins at `start`, the first of a line, and where its last line ends.
+
+    None when there's no such. A paragraph's text is the token's content, a list's items are in its `meta`.
+    """
+    if (items := _list_at(source, start)) is not None:
+        return items
+    paragraph = _PARAGRAPH.match(source, start)
+    if paragraph is None or not is_simple(paragraph.group()):
         return None
-    return text
+    return Token("plain_paragraph", "p", 0, content=paragraph.group()), paragraph.end()
 
 
-def list_at(source: str, start: int) -> list[Item] | None:
-    """The items of the plain list that begins at `start`, the first of a line, one a line; None when it's no such."""
+def _list_at(source: str, start: int) -> tuple[Token, int] | None:
     items: list[Item] = []
     levels: list[_Level] = []
     while (row := _ROW.match(source, start)) is not None:
@@ -55,12 +74,16 @@ def list_at(source: str, start: int) -> list[Item] | None:
         number = int(marker[:-1]) if marker[0].isdigit() else None
         if not _enter(levels, _Level(len(indent), marker[-1], row.start(4) - row.start()), number):
             return None
-        box = _TASK.match(text) if "]:" not in source else None
+        box = _TASK.match(text)
         if _BEGINS_A_BLOCK.match(text) is not None or not is_simple(text[box.end() :] if box else text):
+            return None
+        if box and "]:" in source:  # it may be a link to what's named there
             return None
         items.append(Item(len(levels) - 1, number, text))
         start = row.end()
-    return items if items and _LIST_END.match(source, start) is not None else None
+    if not items or _LIST_END.match(source, start) is None:
+        return None
+    return Token("plain_list", "", 0, meta={"items": items}), start - source.startswith("\n", start - 1)
 
 
 def _enter(levels: list[_Level], level: _Level, number: int | None) -> bool:

@@ -58,7 +58,10 @@ _SLOW = _slow_parser()
 
 @contextmanager
 def _slowly() -> Iterator[None]:
-    with patch.object(markdown, "_parser", lambda: _SLOW):
+    with (
+        patch.object(markdown, "_parser", lambda: _SLOW),
+        patch.object(markdown, "plain_blocks", lambda text: ([], 0)),
+    ):
         yield
 
 
