@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,17 +73,18 @@ class Frame:
         Raises ConfigError with the place in a theme that can't be filled in.
         """
         try:
-            text = self._filled(path, template, is_indexed=is_indexed, **values)
+            data = b"".join(self._filled(path, template, is_indexed=is_indexed, **values))
         except Exception as error:
             place = place_in(error, self.templates[1:])
             if place is None:
                 raise
             msg = f"{template} can't be filled in: {error}"
             raise ConfigError(msg, path=shown(place[0]), line=place[1]) from error
-        return Document(path, text.encode("utf-8"))
+        return Document(path, data)
 
-    def _filled(self, path: str, template: str, *, is_indexed: bool, **values: object) -> str:
-        return self._environment.get_template(template).render(
+    def _filled(self, path: str, template: str, *, is_indexed: bool, **values: object) -> Iterator[bytes]:
+        """The page in pieces: put together first, one emoji would make all of it four times as large."""
+        pieces = self._environment.get_template(template).generate(
             asset=lambda name: self.link(path, self.assets.materials.path(name)),
             home=self.link(path, urls.HOME),
             css=self.link(path, self.assets.css),
@@ -95,6 +96,7 @@ class Frame:
             is_indexed=is_indexed,
             **values,
         )
+        return (piece.encode("utf-8") for piece in pieces)
 
     def link(self, page: str, target: str, *, anchor: str = "") -> str:
         """The reference from `page` to `target`; from 404.html, which is served anywhere, by the base path."""
