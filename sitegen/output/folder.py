@@ -148,7 +148,7 @@ class Folder(Books):
 
     def _current(self, record: FileRecord) -> FileRecord | None:
         """The record with the file's present stamp; None when the file isn't as recorded."""
-        path = self.root / record.path
+        path = f"{self.root}/{record.path}"
         stamp = stamp_output(path)
         if stamp == record.stamp:
             return record
@@ -191,7 +191,7 @@ class Folder(Books):
         return sha256 == record.sha256 or line_for(path, sha256) in lines
 
 
-def _hash(path: Path) -> str | None:
+def _hash(path: Path | str) -> str | None:
     try:
         return hash_file(path)
     except OSError:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from sitegen.errors import OutputError
 from sitegen.output.database import connect, memory, refuse_locked, salvage_revoked, set_aside
@@ -20,9 +20,10 @@ from sitegen.output.layout import DOT_OWNER
 from sitegen.output.places import from_stored, is_bucket, site_folder, to_stored
 from sitegen.output.records import FileRecord, FinishedBuild, LastBuild, ShareRecord
 
+T = TypeVar("T")
+
 _KEYS = {"file": "path", "share": "slug", "fact": "name", "input": "path"}
 _Row = tuple[str | int | float | None, ...]
-_Rows = Mapping[str, _Row]
 
 
 class State:
@@ -102,11 +103,11 @@ class State:
         inputs = {to_stored(path, site_folder(self.path)): stamp for path, stamp in build.inputs.items()}
         with self._writing() as connection:
             self._drop_lost_outputs()
-            self._update("file", _file_rows(known), _file_rows(build.files))
-            self._update("share", _share_rows(last.shares), _share_rows(build.shares))
-            self._update("fact", _fact_rows(last.facts), _fact_rows(build.facts))
+            self._update("file", known, build.files, row=_file_row)
+            self._update("share", last.shares, build.shares, row=_share_row)
+            self._update("fact", last.facts, build.facts, row=lambda value: (value,))
             connection.execute("DELETE FROM input WHERE output = ?", (self._number,))
-            self._update("input", {}, inputs)
+            self._update("input", {}, inputs, row=tuple)
             connection.execute(
                 "UPDATE output SET is_finished = 1, invocation = ?, built_at = ?, next_expiry = ?, environment = ?,"
                 " notes = ? WHERE id = ?",
@@ -171,10 +172,12 @@ class State:
         rows = self._connection.execute(f"SELECT * FROM {table} WHERE output = ?", (self._number,))  # noqa: S608 - a name of ours
         return (row[1:] for row in rows)
 
-    def _update(self, table: str, old: _Rows, new: _Rows) -> None:
+    def _update(self, table: str, old: Mapping[str, T], new: Mapping[str, T], *, row: Callable[[T], _Row]) -> None:
         """Write only what differs: a build that changed one share of thousands changes a few rows."""
         gone = [(self._number, name) for name in old if name not in new]
-        changed = [(self._number, name, *row) for name, row in new.items() if old.get(name) != row]
+        # What was kept is the very record that was read, which needs no comparing.
+        other = [(name, value) for name, value in new.items() if old.get(name) is not value]
+        changed = [(self._number, name, *row(value)) for name, value in other if old.get(name) != value]
         self._connection.executemany(f"DELETE FROM {table} WHERE output = ? AND {_KEYS[table]} = ?", gone)  # noqa: S608 - names of ours
         if changed:
             places = ", ".join("?" * len(changed[0]))
@@ -198,25 +201,18 @@ def _left_by(build: FinishedBuild) -> LastBuild:
     return LastBuild(is_finished=True, files=files, shares=build.shares, facts=build.facts, dot_file=dot_file)
 
 
-def _file_rows(files: Mapping[str, FileRecord]) -> _Rows:
-    return {path: (record.owner, record.sha256, *record.stamp) for path, record in files.items()}
+def _file_row(record: FileRecord) -> _Row:
+    return (record.owner, record.sha256, *record.stamp)
 
 
-def _share_rows(shares: Mapping[str, ShareRecord]) -> _Rows:
-    return {
-        slug: (share.conversation, share.page_key, share.cache_key, _seconds(share.expires), share.card)
-        for slug, share in shares.items()
-    }
+def _share_row(share: ShareRecord) -> _Row:
+    return (share.conversation, share.page_key, share.cache_key, _seconds(share.expires), share.card)
 
 
 def _share(
     slug: str, conversation: str, page_key: str, cache_key: str, expires: float | None, card: str
 ) -> ShareRecord:
     return ShareRecord(slug, conversation, page_key, cache_key, _time(expires), card)
-
-
-def _fact_rows(facts: Mapping[str, str]) -> _Rows:
-    return {name: (value,) for name, value in facts.items()}
 
 
 def _seconds(time: datetime | None) -> float | None:
