@@ -57,14 +57,21 @@ class Keys:
         return digest(self.rendering, content, share.shown, share.title)
 
     def page(
-        self, share: Share, *, parent: Card | None, children: Sequence[Card], is_project_listed: bool, gate_id: str = ""
+        self,
+        share: Share,
+        *,
+        transcript: str,
+        parent: Card | None,
+        children: Sequence[Card],
+        is_project_listed: bool,
+        gate_id: str = "",
     ) -> str:
-        """Names the pages of a share: its transcript and all that stands around it, and before it."""
+        """Names the pages of a share: who may see them, its transcript, and all that stands around it and before it."""
         project = None if share.project is None else (share.project.slug, share.project.name, share.project.gate)
         family = [(card.slug, card.title) for card in (*([parent] if parent else []), *children)]
         around = (project, is_project_listed, parent is None, family)
         terms = self.terms(share, gate_id=gate_id)
-        return f"{terms}-{digest(self.framing, self.transcript(share), share.slug, around)}"
+        return f"{terms}-{transcript}-{digest(self.framing, share.slug, around)}"
 
     def terms(self, share: Share, *, gate_id: str = "") -> str:
         """A hash (40 hex digits) of who may see how much of a conversation; the first part of its page's key.

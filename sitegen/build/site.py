@@ -64,6 +64,8 @@ class SiteBuild:
     removal: Removal = field(default_factory=Removal)
     projects: tuple[Project, ...] = field(init=False)
     """Those that have an index, because a listed share is in them; by slug."""
+    _transcripts: dict[str, str] = field(init=False)
+    """Keys of the transcripts, by slug."""
     _page_keys: dict[str, str] = field(init=False)
     _family: Family = field(init=False)
     _titles: Titles = field(init=False, repr=False)
@@ -81,9 +83,11 @@ class SiteBuild:
         self.projects = tuple(listed[slug] for slug in sorted(listed))
         indexed = frozenset(listed)
         self._prepare_gates()
+        self._transcripts = {share.slug: self.keys.transcript(share) for share in self.shares}
         self._page_keys = {
             share.slug: self.keys.page(
                 share,
+                transcript=self._transcripts[share.slug],
                 parent=self._family.parent(share),
                 children=self._family.children(share),
                 is_project_listed=share.project is not None and share.project.slug in indexed,
@@ -139,7 +143,7 @@ class SiteBuild:
 
         by_slug = {share.slug: share for share in self.shares}
         all_made = self.make(self.setting, tasks, on_made=count)
-        self._counts |= {self.keys.transcript(by_slug[each.slug]): each.found for each in all_made if each.found}
+        self._counts |= {self._transcripts[each.slug]: each.found for each in all_made if each.found}
         for made in all_made:
             self._accept(by_slug[made.slug], made)
 
@@ -152,10 +156,14 @@ class SiteBuild:
                 self._make_gated_index(project)
                 continue
             own = [card for card in cards if card.project == project.slug]
-            key = digest(self.keys.framing, project, own)
+            key = digest(self.keys.framing, project, self._told(own))
             self._make_once(owner_of_project(project), key, partial(self.pages.project, project, own))
-        key = digest(self.keys.framing, self.projects, cards, self._has_search)
+        key = digest(self.keys.framing, self.projects, self._told(cards), self._has_search)
         self._make_once(SITE, key, lambda: self._site_documents(cards))
+
+    def _told(self, cards: Iterable[Card]) -> list[str]:
+        """The cards as they are kept, which takes longer to do again than to make an index's key of them."""
+        return [self.records[card.slug].card for card in cards]
 
     def _make_search(self, cards: list[Card]) -> None:
         """The search; one that can't be made costs nothing else."""
@@ -193,7 +201,7 @@ class SiteBuild:
     def used_entries(self) -> set[str]:
         """Keys of what the site is made of now, in the cache."""
         used = {record.cache_key for record in self.records.values() if record.cache_key}
-        used |= {self.keys.transcript(share) for share in self.shares if not share.is_expired}
+        used |= {self._transcripts[share.slug] for share in self.shares if not share.is_expired}
         return used | {name(key) for key in used for name in _BESIDE}
 
     @property
@@ -208,7 +216,7 @@ class SiteBuild:
 
     def gate_fact(self, share: Share) -> str:
         """Changes when the site must be searched anew for the words of a protected share."""
-        return digest(watchwords_key(self.keys.transcript(share)), self.gates.gate_id(share.slug))
+        return digest(watchwords_key(self._transcripts[share.slug]), self.gates.gate_id(share.slug))
 
     def _is_standing(self, share: Share) -> bool:
         """Whether the share's pages are there as they should be; they are kept then."""
@@ -232,7 +240,7 @@ class SiteBuild:
             return False
         if not share.is_gated or share.is_expired:
             return True
-        words = Cache(self.setting.cache_folder).get(watchwords_key(self.keys.transcript(share)), Watchwords)
+        words = Cache(self.setting.cache_folder).get(watchwords_key(self._transcripts[share.slug]), Watchwords)
         if words is None or (share.is_inherited and inside(share) not in self.state.last.facts):
             return False
         self.watchwords[share.slug] = words.all
@@ -253,18 +261,20 @@ class SiteBuild:
         return fault is None
 
     def _task(self, share: Share) -> Task:
+        transcript, last = self._transcripts[share.slug], self.state.last.shares.get(share.slug)
         return Task(
             share=share,
-            transcript_key=self.keys.transcript(share),
+            transcript_key=transcript,
             content_key=self.keys.content(share),
             writer=self.folder.writer(owner_of(share)),
-            before=self.state.last.shares[share.slug].cache_key if share.slug in self.state.last.shares else "",
+            before=last.cache_key if last is not None else "",
+            is_known=last is not None and transcript in last.page_key,
             heads=self._family.descendants(share.head),
             is_project_listed=self._has_index(share),
             parent=self._family.parent(share),
             children=self._family.children(share),
             sealing=self.gates.sealing(share.slug) if share.is_gated else None,
-            watchwords_key=watchwords_key(self.keys.transcript(share)),
+            watchwords_key=watchwords_key(transcript),
         )
 
     def _make_gated_index(self, project: Project) -> None:
@@ -298,7 +308,7 @@ class SiteBuild:
 
     def _note_found(self, share: Share, found: Mapping[str, int] | None) -> None:
         """How much was taken out of a share, or was when its transcript was made."""
-        key, name = self.keys.transcript(share), f"{_FOUND}{share.slug}"
+        key, name = self._transcripts[share.slug], f"{_FOUND}{share.slug}"
         found = self._titles.found.get(share.slug) if found is None else found
         counts = self._counts.get(key) if found is None else found
         if counts and not share.is_expired:
@@ -320,14 +330,8 @@ class SiteBuild:
             self.facts[inside(share)] = text
 
     def _record(self, share: Share, *, card: Card | None, cache_key: str) -> None:
-        self.records[share.slug] = ShareRecord(
-            slug=share.slug,
-            conversation=share.head.key,
-            page_key=self._page_keys[share.slug],
-            cache_key=cache_key,
-            expires=share.expires,
-            card="" if card is None else to_text(card),
-        )
+        key, text = self._page_keys[share.slug], "" if card is None else to_text(card)
+        self.records[share.slug] = ShareRecord(share.slug, share.head.key, key, cache_key, share.expires, text)
 
     def _make_once(self, owner: str, key: str, make: Callable[[], Iterable[Document]]) -> None:
         self.facts[owner] = key

@@ -71,6 +71,8 @@ class Task:
     children: tuple[Card, ...] = ()
     before: str = ""
     """Where the transcript is kept that the share had until now."""
+    is_known: bool = False
+    """Whether that one is still asked for."""
     sealing: Sealing | None = field(default=None, repr=False)
     """How the pages are protected; None for an open share only."""
     watchwords_key: str = ""
@@ -139,7 +141,7 @@ class Worker:
         made: dict[str, Made] = {}
         waiting: dict[str, list[Task]] = {}
         for task in tasks:
-            key = self._known(task.transcript_key)
+            key = (task.before if task.is_known else "") or self._known(task.transcript_key)
             transcript = self._recall(key)
             if transcript is None:
                 waiting.setdefault(task.share.head.row_id, []).append(task)
