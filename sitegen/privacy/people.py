@@ -39,7 +39,14 @@ _DOCUMENT: Final = re.compile(
     rb"\.(?:txt|md|pdf|docx?|xlsx?|pptx?|odt|csv|jpe?g|png|gif|heic|mp[34]|mov|zip|tar|gz|key|pub|pem|crt|vcf|ics|log)\b",
     re.I,
 )
-_ADDRESS: Final = re.compile(rb"[^\s\"'`<>()\[\]{},;=|\x1e]{1,300}$")
+_BEFORE_NAME: Final = b" \t\n\\\"'`:=("
+_LOGIN_ENDS: Final = (
+    *(b"user", b"name", b"login", b"owner", b"group", b"author", b"whoami", b"account", b"creator"),
+    *(b"sudo -u", b"su -", b"chown", b"chown -r"),
+)
+"""How all that `_LOGIN` finds ends without what may stand between it and a name; or else in a number, or a colon."""
+_IN_ADDRESS: Final = bytes(0 if chr(code) in " \t\n\r\f\v\"'`<>()[]{},;=|\x1e" else 1 for code in range(256))
+_LONGEST_ADDRESS: Final = 300
 
 
 def names_of(texts: Texts, homes: Collection[Home], *, also: Collection[str] = ()) -> frozenset[str]:
@@ -80,10 +87,18 @@ def _is_login(data: bytes, start: int, end: int) -> bool:
     if data[end : end + 1] == b"@" and _WORD.match(data, end + 1) and data[start - 1 : start] not in (b"/", b"-", b"."):
         return True
     line = data[max(0, start - 80) : start]
-    if _OWNER.search(line) or (_LOGIN.search(line) and not _is_code(data, start, end)):
+    if line[-1:].isspace() and _OWNER.search(line):
+        return True
+    if _may_be_login(line) and _LOGIN.search(line) and not _is_code(data, start, end):
         return True
     at_line = not line or line[-1:] in (b"\n", b"\x1e")
     return at_line and _PROCESS.match(data, end) is not None
+
+
+def _may_be_login(line: bytes) -> bool:
+    """Whether it's worth trying all of `_LOGIN` at each byte of a line."""
+    lead = line.rstrip(_BEFORE_NAME)
+    return lead[-1:].isdigit() or lead.lower().endswith(_LOGIN_ENDS) or b":" in line[-2:]
 
 
 def _is_code(data: bytes, start: int, end: int) -> bool:
@@ -113,8 +128,8 @@ def _is_standing(data: bytes, start: int, end: int) -> bool:
 
 def _is_local(data: bytes, start: int) -> bool:
     """Whether the path that a name is part of begins at the root of a file system."""
-    found = _ADDRESS.search(data, max(0, start - 300), start)
-    lead = found[0] if found else b""
+    before = data[max(0, start - _LONGEST_ADDRESS) : start].removesuffix(b"\n")
+    lead = before[before.translate(_IN_ADDRESS).rfind(b"\0") + 1 :]
     if b"://" in lead and not lead.startswith(b"file:"):
         return False
     return lead.startswith((b"/", b"~", b"\\", b"file:")) or re.match(rb"[A-Za-z]:[\\/]", lead) is not None

@@ -97,10 +97,13 @@ def _is_same(new: tuple[object, ...], old: tuple[object, ...]) -> bool:
 
 
 def _in_range(messages: Iterable[Message], share: Share, hidden: Counter[str]) -> Iterator[Message]:
+    if not share.is_part:
+        yield from messages
+        return
     for message in messages:
         if not _is_in_range(message, share):
             hidden["messages"] += 1
-        elif share.is_part and message.is_compact_summary:
+        elif message.is_compact_summary:
             hidden["messages"] += 1  # it retells what isn't shown
         else:
             yield message

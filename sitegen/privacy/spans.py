@@ -48,6 +48,8 @@ def joined(spans: Iterable[Span]) -> Iterator[Span]:
         if last is None:
             last = span
         elif span.start < last.end:
+            if span.end <= last.end and last.rank <= span.rank:
+                continue
             gravest = last if last.rank <= span.rank else span
             last = replace(gravest, start=last.start, end=max(last.end, span.end))
         else:

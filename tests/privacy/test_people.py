@@ -76,6 +76,26 @@ def test_person_known_from_a_home_goes_elsewhere_too(text: str, expected: str) -
     assert result.messages[1].blocks[0].text == expected
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "chown -R mark src",
+        "chown root:mark src",
+        "sudo -u mark make",
+        "su - mark",
+        "user_name = 'mark'",
+        'the "login": \\"mark\\"',
+        "LogName:\tmark",
+        "groups=4(adm),27(mark)",
+        "whoami\nmark",
+        "-rw-r--r-- 1 root  mark  12 a.txt",
+    ],
+)
+def test_name_that_is_a_word_goes_where_a_system_puts_names(text: str) -> None:
+    result = scrubbed(said("cd /home/mark/code", text)).conversation
+    assert result.messages[1].blocks[0].text == text.replace("mark", "user")
+
+
 STAYS = {
     "import": "from ann.tools import x",
     "import of a module": "import ann",
