@@ -23,6 +23,8 @@ RUN_BYTES = 150_000
 RUN_STEPS = 100
 """A run that has reached either goes on in a second one, so that a page can be cut there."""
 _THOUGHT_LINE = 140
+_THOUGHT_START = 4_000
+"""Where its first line is looked for."""
 _TAG = re.compile("<[^>]*>")
 
 
@@ -93,7 +95,7 @@ def _thought(item: Thought, drawing: Drawing, *, is_open: bool) -> str:
     if len(text) <= _THOUGHT_LINE and "\n" not in text:
         words = escape(clean(text).strip("*"))
         return f'<li class="step thinking"{identity}><p class="line">{label} {words}</p></li>'
-    hint = escape(first_line(text.replace("**", "").lstrip("# "), 100))
+    hint = escape(first_line(text[:_THOUGHT_START].replace("**", "").lstrip("# "), 100))
     return (
         f'<li class="step thinking"><details{identity}{" open" * is_open}><summary>{label} '
         f'<span class="hint">{hint}</span></summary><div class="detail">'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -28,6 +29,7 @@ def numbered(lines: Sequence[str]) -> str:
     return f'<pre class="ln" aria-hidden="true">{shown}</pre>'
 
 
+@lru_cache(maxsize=256)  # most blocks begin with the first line, and end with their last or before the fold
 def counted(first: int, last: int) -> str:
     """The numbers from `first` to `last` to stand beside a block. Whole tens are counted by the style sheet."""
     tens = range(first // 10, last // 10 + 1)

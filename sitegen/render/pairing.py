@@ -50,7 +50,8 @@ def pair(messages: Iterable[Message]) -> Pairs:
                 else:
                     pairs.results[call] = Found(message, block)
                     pairs.taken.add(spot)
-    _second_look(pairs, calls, early)
+    if early:
+        _second_look(pairs, calls, early)
     return pairs
 
 

@@ -115,6 +115,7 @@ _HOOK_FEEDBACK = re.compile(
     r"\s*((?:Stop|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart)[\w:]*) hook (?:feedback|error)"
 )
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
+_TAIL = 200
 _NO_OUTPUT = frozenset({"", "(no content)", "(No content)"})
 
 
@@ -135,6 +136,9 @@ def unwrap_result(text: str) -> tuple[str, bool]:
 
     Reminders to the model at its end go; `<tool_use_error>` becomes the failure it stands for.
     """
+    end = text[-_TAIL:].rstrip()
+    if end and not end.endswith(("</tool_use_error>", "</system-reminder>")):
+        return text, False  # most are so, and long ones take a while to copy without the blanks at their ends
     stripped = text.strip()
     if stripped.startswith("<tool_use_error>") and stripped.endswith("</tool_use_error>"):
         return stripped[len("<tool_use_error>") : -len("</tool_use_error>")], True

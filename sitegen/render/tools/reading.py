@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -64,20 +65,14 @@ def numbered(text: str) -> _Content:
     first, arrow = int(begin[1]), begin[2]
     rows = text.split("\n")
     lines: list[str] = []
-    for number, row in enumerate(rows, start=first):
-        told, found, line = row.partition(arrow)
-        if not found or not _is_number(told, number):
-            break
-        lines.append(line)
+    with suppress(ValueError):  # no number
+        for number, row in enumerate(rows, start=first):
+            told, found, line = row.partition(arrow)
+            if not found or int(told) != number:
+                break
+            lines.append(line)
     after = "\n".join(rows[len(lines) :]).strip()
     return _Content(text) if _NUMBERED.match(after) else _Content("\n".join(lines), first, after)
-
-
-def _is_number(text: str, number: int) -> bool:
-    try:
-        return int(text) == number
-    except ValueError:
-        return False
 
 
 def _range(call: PairedCall, content: _Content, ctx: Context) -> Markup:
