@@ -8,6 +8,7 @@ a build looks at everything, as where there is no ledger. So it may be deleted a
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -18,16 +19,22 @@ _MOST_IDS = 10_000
 """A build to which more than so many conversations are new does as well to look at all."""
 _MOST_BYTES = 4 << 20
 """Twice what so many take."""
-_UNUSABLE = (OSError, ValueError, TypeError, OverflowError, RuntimeError)
-"""What reading anything but a ledger raises: for JSON nested too deeply and links in a circle it's RuntimeErrors."""
+_UNUSABLE = (OSError, ValueError, TypeError, OverflowError, RecursionError)
+"""What reading anything but a ledger raises."""
 
 Record = tuple[Stamp, Stamp, frozenset[str]]
 """Before, after, and the row ids of the conversations that were touched."""
 
 
+def log_of(projection: Path) -> Path:
+    """Where DuckDB keeps what isn't in the file yet: beside where links lead."""
+    real = _real(projection)
+    return real.with_name(f"{real.name}.wal")
+
+
 def standing(projection: Path) -> Stamp:
-    """How the file stands; UNSURE when there's more to the projection than it holds itself."""
-    has_log = stamp_input(f"{projection}.wal") != ABSENT
+    """How the file stands; UNSURE when there's more to the projection than it holds."""
+    has_log = stamp_input(str(log_of(projection))) != ABSENT
     return UNSURE if has_log else settled_stamp(str(projection))
 
 
@@ -71,8 +78,13 @@ def _leading_to(now: Stamp, records: list[Record]) -> list[Record]:
 
 def _place(projection: Path) -> Path:
     """Where links lead, for ingests and builds may name the file differently."""
-    real = projection.resolve()
+    real = _real(projection)
     return real.with_name(f".{real.name}.changes")
+
+
+def _real(projection: Path) -> Path:
+    """Where links lead; unlike `resolve`, it takes links in a circle for files that aren't there."""
+    return Path(os.path.realpath(projection))
 
 
 def _read(projection: Path) -> list[Record]:

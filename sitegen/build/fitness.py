@@ -14,6 +14,7 @@ from sitegen.build.keys import digest as digest_of
 from sitegen.build.keys import library_versions, rendering_digest, tree_digest
 from sitegen.build.renderers import Renderers
 from sitegen.build.work import Setting
+from sitegen.ledger import log_of
 from sitegen.resources import resource_folder
 
 _SAMPLE = 1 << 16
@@ -92,7 +93,7 @@ def sample(path: Path) -> str:
             head = file.read(_SAMPLE)
             file.seek(max(0, size - _SAMPLE))
             tail = file.read(_SAMPLE)
-        log = path.with_name(path.name + ".wal")
+        log = log_of(path)
         waiting = log.stat().st_size if log.is_file() else 0
     except OSError:
         return ""

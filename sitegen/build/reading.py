@@ -13,6 +13,7 @@ from sitegen.build.fetching import fetch_projections
 from sitegen.build.listings import Listings
 from sitegen.config import Config
 from sitegen.errors import ConfigError
+from sitegen.ledger import log_of
 from sitegen.model import ConversationHead, SharedView
 from sitegen.output.watch import Watch
 from sitegen.projection import open_all
@@ -40,7 +41,7 @@ def reading(config: Config, watch: Watch, *, listings: Listings, temp_folder: Pa
     fetch_projections(config)
     for projection in config.source.projections:
         watch.file(projection)
-        watch.file(projection.with_name(projection.name + ".wal"))
+        watch.file(log_of(projection))
     with ThreadPoolExecutor(1) as reader:
         found = reader.submit(_read, config, watch, listings, temp_folder)
         reader.shutdown(wait=False)  # its thread ends with its work, before there are processes to start

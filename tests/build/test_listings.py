@@ -233,6 +233,25 @@ def test_a_change_that_waits_in_the_journal_is_shown(
     assert "They hum." in shown(workshop)
 
 
+@pytest.mark.parametrize("then", ["nothing", "settings", "ingest"])
+def test_a_change_that_waits_in_the_journal_of_a_linked_file_is_shown(
+    sessions: Sessions, workshop: Workshop, tmp_path: Path, then: str
+) -> None:
+    real = tmp_path / "elsewhere.duckdb"
+    sessions.projection.replace(real)
+    sessions.projection.symlink_to(real)
+    workshop.build()
+    with writing_process(sessions.projection, [CHANGE], seconds=0):
+        pass
+    if then == "settings":
+        workshop.configure(base_url="https://ann.example.org/birds/")
+    if then == "ingest":
+        sessions.go_on("teal", "They swim.")
+        sessions.ingest()
+    workshop.build()
+    assert "They hum." in shown(workshop)
+
+
 def test_the_ledger_names_nobody(sessions: Sessions) -> None:
     sessions.go_on("teal", "They swim.")
     sessions.ingest()
