@@ -1,6 +1,6 @@
 """`python -m sitegen`."""
 
-from sitegen.cli import main
+if __name__ == "__main__":  # processes that a build starts import this module too, and need no commands
+    from sitegen.cli import main
 
-if __name__ == "__main__":
     main()

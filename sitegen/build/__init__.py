@@ -47,10 +47,10 @@ def build(
     can't be removed, BuildError when pages failed (after all others were made) or when `is_strict` and a share had to
     be left out (before anything was).
     """
-    from sitegen.build.listings import Listings
-    from sitegen.build.reading import reading
+    from sitegen.build.processes import Processes, has_surely_much
     from sitegen.config import load
     from sitegen.config.files import make_private_folder
+    from sitegen.output.layout import STATE_FILE
     from sitegen.output.lock import hold
     from sitegen.output.watch import Watch
 
@@ -62,11 +62,14 @@ def build(
     state_folder = options.state or config.folder / STATE_FOLDER
     make_private_folder(config.folder / STATE_FOLDER)
     on_progress("reading", 0, 0)
-    listings = Listings.within(state_folder, is_read=not options.is_full)
-    with (
-        hold(state_folder, output=output),
-        reading(config, watch, listings=listings, temp_folder=state_folder / "tmp") as found,
-    ):
-        from sitegen.build.run import Run  # takes as long as reading does
+    with hold(state_folder, output=output), Processes.of(options.jobs) as processes:
+        if has_surely_much(config, state_file=state_folder / STATE_FILE, is_full=options.is_full):
+            processes.begin()
+        from sitegen.build.listings import Listings
+        from sitegen.build.reading import reading
 
-        return Run(config, options, found, output=output, on_progress=on_progress, watch=watch).run()
+        listings = Listings.within(state_folder, is_read=not options.is_full)
+        with reading(config, watch, listings=listings, temp_folder=state_folder / "tmp") as found:
+            from sitegen.build.run import Run  # takes as long as reading does
+
+            return Run(config, options, found, processes, output, on_progress, watch).run()

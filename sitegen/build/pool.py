@@ -6,17 +6,16 @@ so nothing depends on who was quick.
 
 from __future__ import annotations
 
-import os
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-from sitegen.build.memory import collect_rarely, collecting_rarely
+from sitegen.build.memory import collecting_rarely
+from sitegen.build.processes import Processes
 from sitegen.build.work import Made, Setting, Task, Worker
 
 _WORTH_A_POOL = 1_500
@@ -37,16 +36,15 @@ class MakeAll(Protocol):
 
 
 def make_all(
-    setting: Setting, tasks: Sequence[Task], *, jobs: int | None = None, on_made: OnMade = lambda _: None
+    setting: Setting, tasks: Sequence[Task], *, processes: Processes, on_made: OnMade = lambda _: None
 ) -> list[Made]:
     """What became of each task, by slug. `on_made` hears how many more shares are done."""
-    processes = min(jobs or _cores(), len(tasks))
-    with collecting_rarely():
-        if processes <= 1 or sum(map(_weight, tasks)) < _WORTH_A_POOL:
+    count = min(processes.count, len(tasks))
+    with collecting_rarely(), processes:
+        if count <= 1 or sum(map(_weight, tasks)) < _WORTH_A_POOL:
             made = list(_make_here(setting, tasks, on_made))
         else:
-            with _start(setting, processes - 1) as executor:
-                made = list(_make_there(executor, setting, tasks, processes, on_made))
+            made = list(_make_there(processes.executor, setting, tasks, count, on_made))
     return sorted(made, key=lambda each: each.slug)
 
 
@@ -62,7 +60,7 @@ def _make_there(
 ) -> Iterator[Made]:
     """Has the executor make the batches, one at a time for each of its processes, and makes some here meanwhile."""
     batches = cut(tasks, parts=processes * 3)
-    feed = Feed(executor, deque(batches))
+    feed = Feed(executor, setting, deque(batches))
     feed.begin(processes - 1)
     worker = Worker(setting)
     for _ in batches:
@@ -76,6 +74,7 @@ class Feed:
     """Hands batches to an executor whenever it has ended one, so that those not begun are free for others."""
 
     executor: Executor
+    setting: Setting
     waiting: deque[list[Task]]
     _ended: SimpleQueue[Future[list[Made]]] = field(default_factory=SimpleQueue)
 
@@ -98,7 +97,7 @@ class Feed:
         with suppress(IndexError):
             batch = self.waiting.popleft()
             try:
-                self.executor.submit(_make, batch).add_done_callback(self._accept)
+                self.executor.submit(_make, self.setting, batch).add_done_callback(self._accept)
             except RuntimeError:  # a process has died, of which whoever waits for it hears
                 self.waiting.append(batch)
 
@@ -128,49 +127,13 @@ def _weight(task: Task) -> int:
     return 2 + task.share.head.message_count
 
 
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 # ------------------------------------------------------------------------------------------------- in the processes
 
 _worker: Worker | None = None
 
 
-@contextmanager
-def _start(setting: Setting, processes: int) -> Iterator[Executor]:
-    """A pool whose processes start from nothing: forking a process that DuckDB has given threads isn't safe."""
-    import multiprocessing  # with its sockets a fortieth of a build that needs no pool
-    from concurrent.futures import ProcessPoolExecutor
-
-    context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(processes, mp_context=context, initializer=_set_up, initargs=(setting,))
-    try:
-        yield executor
-    finally:
-        executor.shutdown(wait=True, cancel_futures=True)
-
-
-def _set_up(setting: Setting) -> None:
+def _make(setting: Setting, batch: list[Task]) -> list[Made]:
     global _worker
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    collect_rarely()
-    _worker = Worker(setting)
-
-
-def _end_with_parent() -> None:
-    """A build that is killed must not leave processes that go on writing."""
-    from multiprocessing import parent_process
-    from multiprocessing.connection import wait
-
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-
-def _make(batch: list[Task]) -> list[Made]:
     if _worker is None:
-        msg = "the pool's process wasn't set up"
-        raise RuntimeError(msg)
+        _worker = Worker(setting)
     return _worker.make(batch)

@@ -19,6 +19,7 @@ from sitegen.build.gates import Gates, watch_vault
 from sitegen.build.keys import PACKAGE, make_keys
 from sitegen.build.owners import SITE
 from sitegen.build.pool import MakeAll, make_all
+from sitegen.build.processes import Processes
 from sitegen.build.reading import Found
 from sitegen.build.renderers import Renderers
 from sitegen.build.site import SiteBuild
@@ -53,6 +54,7 @@ class Run:
     config: Config
     options: BuildOptions
     found: Future[Found]
+    processes: Processes
     output: Path | str
     on_progress: OnProgress
     watch: Watch
@@ -197,13 +199,13 @@ class Run:
 
     def _make(self) -> MakeAll:
         """The local pool, or a cluster."""
-        address, jobs = self.options.executor, self.options.jobs
+        address = self.options.executor
         if address is None:
-            return partial(make_all, jobs=jobs)
+            return partial(make_all, processes=self.processes)
         from sitegen.build.cluster import Cluster  # with all that fetching needs
 
         remote = {each.copy: each.address for each in self.config.source.remote}
-        return partial(Cluster(address, remote).make_all, jobs=jobs)
+        return partial(Cluster(address, remote).make_all, processes=self.processes)
 
     def _gates(self) -> Gates:
         return Gates(self.vault, self.watch, self._render_terms)

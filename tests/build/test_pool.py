@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from sitegen.build.pool import Feed, cut
-from sitegen.build.work import Made, Task, Worker
+from sitegen.build.work import Made, Setting, Task, Worker
 from sitegen.model import ConversationHead, Share
 from sitegen.output.plan import Claim
 from sitegen.output.writer import Writer
@@ -59,7 +59,7 @@ class _Executor:
     def __init__(self) -> None:
         self.given: list[tuple[Future[list[Made]], list[Task]]] = []
 
-    def submit(self, _: object, batch: list[Task]) -> Future[list[Made]]:
+    def submit(self, _: object, setting: object, batch: list[Task]) -> Future[list[Made]]:
         future: Future[list[Made]] = Future()
         self.given.append((future, batch))
         return future
@@ -79,7 +79,8 @@ class _Worker:
 
 def _feed(count: int) -> tuple[Feed, _Executor]:
     executor = _Executor()
-    feed = Feed(cast("Executor", executor), deque([_task(f"talk{number}", 1)] for number in range(count)))
+    batches = deque([_task(f"talk{number}", 1)] for number in range(count))
+    feed = Feed(cast("Executor", executor), cast("Setting", None), batches)
     feed.begin(1)
     return feed, executor
 

@@ -1,0 +1,96 @@
+"""The processes of a build beside its own. Light to import, so that they can be started before anything is read.
+
+They start from nothing: forking a process that DuckDB has given threads isn't safe. It takes as long as a small build:
+one is begun as soon as there is surely enough to make.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from sitegen.build.memory import collect_rarely
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from pathlib import Path
+
+    from sitegen.config import Config
+
+_LARGE_BYTES = 10_000_000
+"""Size of projections from which all of them is work for several processes."""
+
+
+@dataclass(slots=True)
+class Processes:
+    """As many as may be used, with this one. Those that were started end with the context, or with `close`."""
+
+    count: int
+    _executor: Executor | None = field(default=None, init=False)
+
+    @classmethod
+    def of(cls, jobs: int | None) -> Self:
+        """So many, or one for each core."""
+        return cls(jobs or _cores())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def begin(self) -> None:
+        """Starts one already, if there may be any, that imports what it needs meanwhile."""
+        if self.count > 1:
+            self.executor.submit(os.getpid)
+
+    @property
+    def executor(self) -> Executor:
+        """Starts the others as work is given to it."""
+        if self._executor is None:
+            import multiprocessing  # with its sockets a fortieth of a build that needs no other process
+            from concurrent.futures import ProcessPoolExecutor
+
+            context = multiprocessing.get_context("spawn")
+            self._executor = ProcessPoolExecutor(self.count - 1, mp_context=context, initializer=_set_up)
+        return self._executor
+
+    def close(self) -> None:
+        """Ends them, after what they have begun."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+            self._executor = None
+
+
+def has_surely_much(config: Config, *, state_file: Path, is_full: bool) -> bool:
+    """Whether all of a large projection is to be made: nothing stands yet, or nothing of it is trusted."""
+    if not config.rules or (state_file.exists() and not is_full):
+        return False
+    return sum(file.stat().st_size for file in config.source.projections if file.is_file()) >= _LARGE_BYTES
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# ------------------------------------------------------------------------------------------------- in the processes
+
+
+def _set_up() -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    collect_rarely()
+    import sitegen.build.pool
+    import sitegen.build.reuse  # noqa: F401 - rendering
+
+
+def _end_with_parent() -> None:
+    """A build that is killed must not leave processes that go on writing."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
