@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import chain
 from typing import Final
 
@@ -32,6 +33,7 @@ _ENCODED_HOME: Final = re.compile(r"(?:[A-Za-z]-)?-(?:home|Users)-[A-Za-z0-9_]+(
 _NAME_LIMIT: Final = 80
 
 
+@lru_cache(maxsize=1_000)
 def home_shortened(value: str | None) -> str:
     """A project's value with the home folder as `~` and with `/` between its parts; "" when there is none."""
     text = (value or "").strip()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from sitegen.config import Config, Match, RuleEntry, ShareEntry
 from sitegen.config.load import shown_path
@@ -71,8 +72,11 @@ class _Work:
     withheld: set[str] = field(init=False)
     """Conversations that no rule publishes."""
     is_refused: bool = False
+    _path: Path = field(init=False)
+    """The configuration as messages name it."""
 
     def __post_init__(self) -> None:
+        self._path = shown_path(self.config.path)
         self.withheld = set(self.config.registry.excluded)
         self.projects = read_projects(self.config, self.origin, hide_slug=self.hide_slug, clean_path=self.clean_path)
         self.revoked = frozenset(folded(slug) for slug in self.config.registry.revoked)
@@ -83,7 +87,7 @@ class _Work:
                 self.check(self.origin(rule.line), terms_of(rule))
 
     def origin(self, line: int, what: str = "a share") -> Origin:
-        return Origin(shown_path(self.config.path), line, what)
+        return Origin(self._path, line, what)
 
     def check(self, origin: Origin, terms: Terms) -> None:
         if self.is_publishing:
