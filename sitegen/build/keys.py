@@ -28,11 +28,12 @@ _FRAMING = (
 )
 _FRAMING_LIBRARIES = ("cryptography", "fontpkg-source-serif-4", "jinja2", "markupsafe", "pillow")
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
+
 
 def digest(*parts: object) -> str:
     """A hash (40 hex digits) of values that JSON can hold."""
-    data = json.dumps(parts, ensure_ascii=False, separators=(",", ":"), default=str)
-    return hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+    return hashlib.sha256(_ENCODER.encode(parts).encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
 @dataclass(frozen=True, slots=True)

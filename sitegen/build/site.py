@@ -32,7 +32,7 @@ from sitegen.output.writer import Written
 from sitegen.pages import Pages
 
 _FOUND = "found in "
-_BESIDE = (watchwords_key, renderers.notes_key, fragments_key, poster_key, talk_key)
+_BESIDE = (renderers.notes_key, fragments_key, poster_key, talk_key)
 
 
 @dataclass(slots=True)
@@ -200,9 +200,9 @@ class SiteBuild:
     @property
     def used_entries(self) -> set[str]:
         """Keys of what the site is made of now, in the cache."""
-        used = {record.cache_key for record in self.records.values() if record.cache_key}
-        used |= {self._transcripts[share.slug] for share in self.shares if not share.is_expired}
-        return used | {name(key) for key in used for name in _BESIDE}
+        made = {record.cache_key for record in self.records.values() if record.cache_key}
+        asked = {self._transcripts[share.slug] for share in self.shares if not share.is_expired}
+        return made | asked | {watchwords_key(key) for key in asked} | {name(key) for key in made for name in _BESIDE}
 
     @property
     def written(self) -> int:
