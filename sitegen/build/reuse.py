@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from sitegen.build.keys import digest, fragments_key, rendering_code
-from sitegen.model import Conversation
 from sitegen.output.cache import Cache
 from sitegen.render import Fragment, Fragments, RenderOptions
 from sitegen.render.foreign import Foreign
@@ -30,13 +29,15 @@ class Kept:
 
 @contextmanager
 def reuse(
-    cache: Cache, conversation: Conversation, options: RenderOptions, others: Foreign, *, before: str, now: str
+    cache: Cache, size: int, options: RenderOptions, others: Foreign, *, before: str, now: str
 ) -> Iterator[Fragments]:
     """Fragments of the transcript `before` to render with; those used in the end are kept with the transcript `now`.
 
+    `size` is how many messages the conversation has.
+
     None where `others` may have a hand in it, for nobody knows what they go by.
     """
-    if len(conversation.messages) < _WORTH_KEEPING or others.calls or others.blocks:
+    if size < _WORTH_KEEPING or others.calls or others.blocks:
         yield Fragments(off=True)
         return
     mark = digest(rendering_code(), repr(options))

@@ -28,7 +28,7 @@ from sitegen.output.target import DocumentWriter
 from sitegen.output.writer import Written
 from sitegen.pages import Pages, Site, make_card
 from sitegen.pages.posters import POSTER_NAME
-from sitegen.privacy import Engine, Policy, Scrubbed, apply, count, find_engine
+from sitegen.privacy import Engine, Policy, apply, count, find_engine
 from sitegen.urls import Urls, share_file, share_folder
 
 if TYPE_CHECKING:
@@ -256,13 +256,14 @@ class Worker:
         self, share: Share, unread: list[Conversation], transcript_key: str, content_key: str, *, before: str = ""
     ) -> tuple[str, Transcript]:
         """What the share shows, rendered unless another policy took out the same; and where it's kept."""
-        scrubbed = self._clean(unread.pop(), share)
-        key = rendered_key(content_key, scrubbed.effect)
-        transcript = self._recall(key) or self._render(share, scrubbed.conversation, key=key, before=before)
+        shown, effect = self._clean(unread, share)
+        key = rendered_key(content_key, effect)
+        transcript = self._recall(key) or self._render(share, shown, key=key, before=before)
         self._cache.put(transcript_key, Rendered(key))
         return key, transcript
 
-    def _render(self, share: Share, shown: Conversation, *, key: str, before: str) -> Transcript:
+    def _render(self, share: Share, shown: list[Conversation], *, key: str, before: str) -> Transcript:
+        """The transcript of a conversation, which is taken out of the list: rendering lets go of what it has drawn."""
         from sitegen.build.reuse import reuse
         from sitegen.render import RenderOptions, render
         from sitegen.render.foreign import Foreign
@@ -279,21 +280,25 @@ class Worker:
         if self._others is None:
             self._others = Foreign.load()
         before = before if self.setting.is_cache_read else ""
-        with reuse(self._cache, shown, options, self._others, before=before, now=key) as kept:
-            transcript = render(shown, options, others=self._others, fragments=kept)
+        size = len(shown[0].messages)
+        with reuse(self._cache, size, options, self._others, before=before, now=key) as kept:
+            transcript = render(shown.pop(), options, others=self._others, fragments=kept)
         self._cache.put(key, transcript)
         if transcript.notes:
             self._cache.put(notes_key(key), Told(transcript.notes))
         return transcript
 
-    def _clean(self, conversation: Conversation, share: Share) -> Scrubbed:
-        """What the share may show. Raises SecretsFoundError when none may be published, and there are."""
+    def _clean(self, unread: list[Conversation], share: Share) -> tuple[list[Conversation], str]:
+        """What the share may show of one of the list, likewise in a list; and what cleaning did.
+
+        Raises SecretsFoundError when no secret may be published, and there are some.
+        """
         policy = self.setting.policy
-        scrubbed = apply(conversation, share, policy, engine=self.engine, memory=self._scans)
+        scrubbed = apply(unread.pop(), share, policy, engine=self.engine, memory=self._scans)
         if policy.secrets == "block" and scrubbed.secrets:
             raise SecretsFoundError("\n  ".join(told(scrubbed.secrets)))
         self._found[share.slug] = count(scrubbed.findings)
-        return scrubbed
+        return [scrubbed.conversation], scrubbed.effect
 
 
 def _heads(task: Task) -> tuple[ConversationHead, ...]:

@@ -38,20 +38,26 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A prompt and all that came of it, as one complete HTML fragment.
+    """A prompt and all that came of it, as one complete HTML fragment, which may hold ROOT.
 
-    `html` may hold ROOT. `anchors` are all ids in it that a link may point to. `search_text` is the prose a reader can
-    search for; `said` tells where in it the text of each message begins, "" standing for what isn't a message.
+    `anchors` are all ids in it that a link may point to. `search_text` is the prose a reader can search for; `said`
+    tells where in it the text of each message begins, "" standing for what isn't a message.
     """
 
     anchor: str
-    html: str = field(metadata={"aside": True})
+    html_file: bytes
+    """As bytes: one emoji in it, and as a text it would be four times as large."""
     messages: int
     anchors: tuple[str, ...] = ()
     outline: OutlineEntry | None = None
     marks: tuple[Mark, ...] = ()
     search_text: str = field(default="", metadata={"aside": True})
     said: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def html(self) -> str:
+        """The HTML as text."""
+        return self.html_file.decode("utf-8", "surrogatepass")
 
     def sayings(self) -> Iterator[tuple[str, str]]:
         """The messages by anchor, each with its text."""

@@ -83,7 +83,7 @@ def cut(exchanges: Sequence[Exchange]) -> list[tuple[Exchange, ...]]:
             parts.append([])
             size = messages = 0
         parts[-1].append(exchange)
-        size += len(exchange.html.encode("utf-8", "surrogatepass"))
+        size += len(exchange.html_file)
         messages += exchange.messages
     return [tuple(part) for part in parts]
 

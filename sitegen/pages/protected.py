@@ -112,7 +112,7 @@ def _with_ids(transcript: Transcript, types: Mapping[str, str], id_of: NameToId)
         return _FILE_REFERENCE.sub(reference, text) if ROOT in text else text
 
     def in_all(exchanges: Iterable[Exchange]) -> tuple[Exchange, ...]:
-        return tuple(replace(each, html=placed(each.html)) for each in exchanges)
+        return tuple(replace(each, html_file=placed(each.html).encode("utf-8", "surrogatepass")) for each in exchanges)
 
     return replace(
         transcript,

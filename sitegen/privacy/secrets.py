@@ -68,7 +68,9 @@ def find_secrets(texts: Texts, engine: Engine, *, name: str, memory: Memory | No
 
 def scan(texts: Texts, engine: Engine, *, name: str, memory: Memory | None = None) -> Scan:
     """Where secrets stand, remembered when the same texts were scanned before by the same rules."""
-    digest = hashlib.sha256(b"%b\0%b\0%b" % (engine.name.encode(), _OWN_RULES, texts.data)).hexdigest()
+    hashed = hashlib.sha256(b"%b\0%b\0" % (engine.name.encode(), _OWN_RULES))
+    hashed.update(texts.data)
+    digest = hashed.hexdigest()
     known = memory.recall(name) if memory is not None else None
     if known is not None and known.digest == digest:
         return known

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
-from itertools import accumulate
+from io import BytesIO
 from operator import attrgetter
 from typing import Any, Final
 
@@ -62,11 +62,14 @@ class Texts:
     @classmethod
     def of(cls, found: Mapping[str, PlaceFields], wrapped: tuple[Wrapped, ...] = ()) -> Texts:
         strings = tuple(found)
-        parts = [encode(string) for string in strings]
-        sizes = (len(part) + len(SEPARATOR) for part in parts)
-        data = SEPARATOR.join(parts)
-        starts = tuple(accumulate(sizes, initial=0))[: len(parts)]
-        return cls(data, data.lower(), strings, starts, tuple(found.values()), len(data), wrapped)
+        starts: list[int] = []
+        written = BytesIO()  # joining parts would take their memory once more
+        for string in strings:
+            written.write(SEPARATOR if starts else b"")
+            starts.append(written.tell())
+            written.write(encode(string))
+        data = written.getvalue()
+        return cls(data, data.lower(), strings, tuple(starts), tuple(found.values()), len(data), wrapped)
 
     def place(self, index: int) -> Place:
         """Where the text of that number was met first."""

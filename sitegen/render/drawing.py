@@ -59,8 +59,10 @@ class Drawing:
     _anchors: list[str] = field(default_factory=list)
     _marks: list[Mark] = field(default_factory=list)
     _texts: list[Said] = field(default_factory=list)
-    _written: dict[int, Written] = field(default_factory=dict)
-    """By the identity of the item."""
+    written: list[Written] = field(default_factory=list)
+    """What the exports say of the items, in their order."""
+    _drawn: dict[int, Written] = field(default_factory=dict)
+    """Likewise of items of the exchange under work, by identity, for they aren't drawn in their order."""
     _failed: int = 0
     """Failures in the item under work."""
     _has_prompt: bool = False
@@ -115,11 +117,11 @@ class Drawing:
         """Counts what came of an item."""
         self.failures += fragment.failures
         self.deeds += fragment.deeds
-        self._written[id(item)] = fragment.written
+        self._drawn[id(item)] = fragment.written
 
-    def written(self, items: Iterable[Item]) -> list[Written]:
-        """What the exports say of items that were drawn, though they weren't in this order."""
-        return [self._written[id(item)] for item in items]
+    def write(self, items: Iterable[Item]) -> None:
+        """Puts an exchange whose items were drawn into the exports, in this order."""
+        self.written += (self._drawn.pop(id(item)) for item in items)
 
     def piece(self, message: Message, html: str) -> Piece:
         """Some HTML, with what was gathered since the last time."""

@@ -6,11 +6,11 @@ An exchange that grows too long for a page goes on in a second one that has no p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from sitegen.model import Exchange, Message, OutlineEntry
+from sitegen.model import Exchange, OutlineEntry
 from sitegen.render.context import Context
 from sitegen.render.drawing import Drawing, Nested
 from sitegen.render.drawn import draw_item
@@ -27,25 +27,28 @@ _MARKS = re.compile(r"^\s*(?:#{1,6}|>)\s+|(?:\*\*|~~)(?=\S)|(?<=\S)(?:\*\*|~~)|(
 """Marks of Markdown that say nothing in a line of plain text."""
 
 
-def draw_path(messages: Sequence[Message], items: Iterable[Item], drawing: Drawing) -> tuple[Exchange, ...]:
-    """The exchanges of one path. Together they count every message of it once."""
-    drafts = [draft for group in _groups(items) for draft in _drafts(group, drawing)]
-    places = {message.id: place for place, message in enumerate(messages)}
-    starts = [places[draft.message_id] for draft in drafts]
-    ends = [*starts[1:], len(messages)]
+def draw_path(message_ids: Sequence[str], items: list[Item], drawing: Drawing) -> tuple[Exchange, ...]:
+    """The exchanges of one path. Together they count every message of it once.
+
+    Items are let go of as they're drawn: nothing is left in the list.
+    """
+    places = {message_id: place for place, message_id in enumerate(message_ids)}
+    drawn = [(places[draft.message_id], draft.exchange()) for draft in _drafts(items, drawing)]
+    starts = [place for place, _ in drawn]
+    ends = [*starts[1:], len(message_ids)]
     # Whatever stands before the first item belongs to it.
-    counts = [end - start for start, end in zip([0, *starts[1:]], ends, strict=True)] if drafts else []
-    return tuple(replace(draft.exchange(), messages=count) for draft, count in zip(drafts, counts, strict=True))
+    counts = [end - start for start, end in zip([0, *starts[1:]], ends, strict=True)] if drawn else []
+    return tuple(replace(exchange, messages=count) for (_, exchange), count in zip(drawn, counts, strict=True))
 
 
-def draw_thread(items: Sequence[Item], drawing: Drawing, *, anchor: str, summarise: Callable[[], str]) -> Nested:
+def draw_thread(items: list[Item], drawing: Drawing, *, anchor: str, summarise: Callable[[], str]) -> Nested:
     """A subagent's thread as one fold that holds its exchanges. `summarise` gives its line once all is drawn."""
-    exchanges = [draft.exchange() for group in _groups(items) for draft in _drafts(group, drawing)]
+    exchanges = [draft.exchange() for draft in _drafts(items, drawing)]
     html = "".join(exchange.html for exchange in exchanges)
     anchors = (anchor, *(each for exchange in exchanges for each in (exchange.anchor, *exchange.anchors)))
     summary = f"<summary>{summarise()}</summary>"
     html = f'<details class="agent" id="{anchor}">{summary}<div class="nested">{html}</div></details>'
-    blocks = [f"**{drawing.ctx.t('render.subagent')}**", *(each.markdown.decode() for each in drawing.written(items))]
+    blocks = [f"**{drawing.ctx.t('render.subagent')}**", *(each.markdown.decode() for each in drawing.written)]
     return Nested(html, anchors, quoted(filter(None, blocks)))
 
 
@@ -67,12 +70,12 @@ class _Draft:
     def exchange(self) -> Exchange:
         """The exchange, without its count of messages."""
         kind = "exchange continued" if self.is_continued else "exchange"
-        body = b"".join(piece.html for piece in self.pieces).decode("utf-8", "surrogatepass")
+        head = f'<section class="{kind}" id="{self.anchor}">'.encode()
         texts = [each for piece in self.pieces for each in piece.texts]
         starts = accumulate((len(each.text) + 1 for each in texts[:-1]), initial=0)
         return Exchange(
             anchor=self.anchor,
-            html=f'<section class="{kind}" id="{self.anchor}">{body}</section>',
+            html_file=b"".join([head, *(piece.html for piece in self.pieces), b"</section>"]),
             messages=0,
             anchors=tuple(anchor for piece in self.pieces for anchor in piece.anchors),
             outline=self.outline,
@@ -82,10 +85,12 @@ class _Draft:
         )
 
 
-def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Items by exchange: each starts with its prompt, or with the fork that the prompt stands at."""
+def _groups(items: list[Item]) -> Iterator[list[Item]]:
+    """Items by exchange, taken out of the list: each starts with its prompt, or with what leads to it."""
+    items.reverse()
     group: list[Item] = []
-    for item in items:
+    while items:
+        item = items.pop()
         if not isinstance(item, Prompt):
             group.append(item)
             continue
@@ -94,10 +99,17 @@ def _groups(items: Iterable[Item]) -> Iterator[list[Item]]:
             lead.insert(0, group.pop())
         if group:
             yield group
-        forks = [each for each in lead if isinstance(each, ForkMark)]
-        group = [*forks, item, *(each for each in lead if each not in forks)]
+        group = [*lead, item]
     if group:
         yield group
+
+
+def _arranged(group: Sequence[Item]) -> list[Item]:
+    """The items of an exchange as they're shown: its prompt first, or the fork that the prompt stands at."""
+    at = next((at for at, item in enumerate(group) if isinstance(item, Prompt)), 0)
+    forks = [item for item in group[:at] if isinstance(item, ForkMark)]
+    others = [item for item in group[:at] if not isinstance(item, ForkMark)]
+    return [*forks, *group[at : at + 1], *others, *group[at + 1 :]]
 
 
 def _leads(item: Item) -> bool:
@@ -105,7 +117,13 @@ def _leads(item: Item) -> bool:
     return isinstance(item, ForkMark) or (isinstance(item, Aside) and item.note.kind in QUIET and not item.note.failed)
 
 
-def _drafts(group: Sequence[Item], drawing: Drawing) -> Iterator[_Draft]:
+def _drafts(items: list[Item], drawing: Drawing) -> Iterator[_Draft]:
+    for group in _groups(items):
+        yield from _exchange(_arranged(group), drawing)
+        drawing.write(group)
+
+
+def _exchange(group: Sequence[Item], drawing: Drawing) -> Iterator[_Draft]:
     draft = _begin(group[0].message.id, drawing)
     prompt = next((item for item in group if isinstance(item, Prompt)), None)
     if prompt is not None:

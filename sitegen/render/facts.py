@@ -29,9 +29,8 @@ def gather(
     *,
     messages: Sequence[Message],
     items: Iterable[Item],
-    errors: int,
 ) -> Facts:
-    """The facts. `messages` and `items` are those of the active path, `errors` is how much failed on it."""
+    """The facts, save how much failed. `messages` and `items` are those of the active path."""
     head = conversation.head
     prompts = [item for item in items if isinstance(item, Prompt)]
     first_prompt = headline(prompts[0], ctx) if prompts else ""
@@ -48,7 +47,6 @@ def gather(
         messages=len(messages),
         tool_calls=sum(tools.values()),
         tools=tuple(sorted(tools.items(), key=lambda pair: (-pair[1], pair[0]))),
-        errors=errors,
         usage=total_usage(_all_messages(conversation)),
         git_branch=visible(conversation.git_branch) if conversation.git_branch else None,
         state=conversation.state,

@@ -32,12 +32,10 @@ class Strand:
 def export_json(facts: Facts, strands: Iterable[Strand], agents: Iterable[Strand]) -> bytes:
     """The file: one item a line, so that versions can be compared."""
     head = {"format": FORMAT, "version": VERSION, **_facts(facts)}
-    lines = [_line(head)[:-1] + b', "paths": [']
-    lines.append(b",\n".join(_strand(strand, {"name": strand.name}) for strand in strands))
-    lines.append(b'], "subagents": [')
-    lines.append(b",\n".join(_strand(agent, {"started_by": agent.started_by}) for agent in agents))
-    lines.append(b"]}\n")
-    return b"\n".join(line for line in lines if line)
+    paths = _listed([_strand(strand, {"name": strand.name}) for strand in strands])
+    threads = _listed([_strand(agent, {"started_by": agent.started_by}) for agent in agents])
+    # Put together once: a copy of a long conversation takes as much memory as all else.
+    return b"".join([_line(head)[:-1], b', "paths": [\n', *paths, b'], "subagents": [\n', *threads, b"]}\n"])
 
 
 def write_line(item: Item, drawing: Drawing) -> bytes:
@@ -46,9 +44,15 @@ def write_line(item: Item, drawing: Drawing) -> bytes:
     return _line(value) if value else b""
 
 
-def _strand(strand: Strand, head: Mapping[str, Json]) -> bytes:
-    items = b",\n".join(written.line for written in strand.written if written.line)
-    return b'%b, "items": [\n%b\n]}' % (_line(head)[:-1], items)
+def _strand(strand: Strand, head: Mapping[str, Json]) -> list[bytes]:
+    lines = _listed([[written.line] for written in strand.written if written.line])
+    return [_line(head)[:-1], b', "items": [\n', *(lines or [b"\n"]), b"]}"]
+
+
+def _listed(values: Sequence[Sequence[bytes]]) -> list[bytes]:
+    """Values, each in some parts, as the lines of a list."""
+    parts = [part for value in values for part in (*value, b",\n")]
+    return [*parts[:-1], b"\n"] if parts else []
 
 
 def _line(value: Mapping[str, Json]) -> bytes:

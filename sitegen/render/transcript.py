@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from markupsafe import escape
 
-from sitegen.model import BranchPage, Conversation, Exchange, Message, Transcript
+from sitegen.model import BranchPage, Conversation, Exchange, Facts, Message, Transcript
 from sitegen.render.activity import duration, seconds_between, tell
 from sitegen.render.context import Context, Others, RenderOptions
 from sitegen.render.drawing import Drawing, Nested
@@ -18,7 +18,7 @@ from sitegen.render.items import Adrift, Answer, Aside, Item, Prompt, Reading
 from sitegen.render.json_export import Strand, export_json
 from sitegen.render.markdown_export import export_markdown
 from sitegen.render.subagents import Thread, threads
-from sitegen.render.tree import Path, Tree, grow
+from sitegen.render.tree import Alternative, grow
 from sitegen.render.turns import is_prompt, read
 from sitegen.wording.wrappers import Note
 
@@ -38,27 +38,18 @@ def render(
     that were made with the same options save making them again.
     """
     ctx = Context(options, conversation.head, others=others, fragments=fragments or Fragments(off=True))
-    agents = _draw_subagents(threads(conversation), ctx)
-    main = agents.threads[0]
-    tree = grow(main.messages, forks=conversation.forks, source_id=ctx.head.source_id, is_prompt=is_prompt)
-    if not options.branches and len(tree.paths) > 1:
-        conversation = replace(conversation, hidden=(*conversation.hidden, ("branches", len(tree.paths) - 1)))
-        tree = replace(tree, paths=tree.paths[:1], choices={})
-    tracks = [_draw_track(path, tree, agents, ctx, conversation=conversation) for path in tree.paths]
-    return _bound(conversation, tree, tracks, agents, ctx)
+    found = threads(conversation)
+    agents = _draw_subagents(found, ctx)
+    facts, texts = _read_paths(conversation, found[0], ctx)
+    # From here on messages live only in what is yet to be drawn, unless somebody else has them.
+    del conversation, found
+    tracks = [_draw_track(text, agents, ctx) for text in texts]
+    return _bound(facts, tracks, agents, ctx)
 
 
-def _bound(
-    conversation: Conversation, tree: Tree, tracks: Sequence[_Track], agents: _Agents, ctx: Context
-) -> Transcript:
+def _bound(facts: Facts, tracks: Sequence[_Track], agents: _Agents, ctx: Context) -> Transcript:
     shown = tracks[0]
-    facts = gather(
-        conversation,
-        ctx,
-        messages=tree.paths[0].messages,
-        items=shown.items,
-        errors=shown.failures,
-    )
+    facts = replace(facts, errors=shown.failures)
     strands = [track.strand for track in tracks]
     return Transcript(
         facts=facts,
@@ -75,29 +66,53 @@ def _bound(
 
 
 @dataclass(frozen=True, slots=True)
+class _Text:
+    """A path, read: its name, the ids of its messages, its items."""
+
+    name: str
+    ids: tuple[str, ...]
+    items: list[Item]
+    choices: Mapping[str, tuple[Alternative, ...]]
+    shows_models: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Track:
     """A path, drawn."""
 
     strand: Strand
     exchanges: tuple[Exchange, ...]
-    items: Sequence[Item]
     failures: int
 
 
-def _draw_track(path: Path, tree: Tree, agents: _Agents, ctx: Context, *, conversation: Conversation) -> _Track:
-    main = agents.threads[0]
+def _read_paths(conversation: Conversation, main: Thread, ctx: Context) -> tuple[Facts, list[_Text]]:
+    """What is known of the conversation before it's drawn, and its paths."""
+    tree = grow(main.messages, forks=conversation.forks, source_id=ctx.head.source_id, is_prompt=is_prompt)
+    if not ctx.options.branches and len(tree.paths) > 1:
+        conversation = replace(conversation, hidden=(*conversation.hidden, ("branches", len(tree.paths) - 1)))
+        tree = replace(tree, paths=tree.paths[:1], choices={})
     reading = Reading("", ctx.options.show, forks=frozenset(tree.choices), unanswered=tree.unanswered)
-    items = read(path.messages, reading)
-    if not path.name and path.messages:
-        items += _closing(path.messages[-1], conversation, has_strays=bool(main.strays))
-    drawing = Drawing(
-        ctx,
-        choices=tree.choices,
-        nested=agents.nested,
-        shows_models=len(models(main.messages)) > 1,
-    )
-    exchanges = draw_path(path.messages, items, drawing)
-    return _Track(Strand(drawing.written(items), path.name), exchanges, items, drawing.failures)
+    shows_models = len(models(main.messages)) > 1
+    texts = [
+        _Text(
+            path.name,
+            tuple(each.id for each in path.messages),
+            read(path.messages, reading),
+            tree.choices,
+            shows_models,
+        )
+        for path in tree.paths
+    ]
+    shown = tree.paths[0].messages
+    if shown:
+        texts[0].items.extend(_closing(shown[-1], conversation, has_strays=bool(main.strays)))
+    return gather(conversation, ctx, messages=shown, items=texts[0].items), texts
+
+
+def _draw_track(text: _Text, agents: _Agents, ctx: Context) -> _Track:
+    drawing = Drawing(ctx, choices=text.choices, nested=agents.nested, shows_models=text.shows_models)
+    exchanges = draw_path(text.ids, text.items, drawing)
+    return _Track(Strand(drawing.written, text.name), exchanges, drawing.failures)
 
 
 def _closing(last: Message, conversation: Conversation, *, has_strays: bool) -> list[Item]:
@@ -115,14 +130,13 @@ def _closing(last: Message, conversation: Conversation, *, has_strays: bool) -> 
 class _Agents:
     """Every subagent, drawn and written, by the anchor of the step that started it (or the scope it is astray in)."""
 
-    threads: Sequence[Thread]
     nested: dict[str, tuple[Nested, ...]] = field(default_factory=dict)
     strands: list[Strand] = field(default_factory=list)
 
 
 def _draw_subagents(found: list[Thread], ctx: Context) -> _Agents:
     """Draws from the innermost out: a thread comes after the one that started it."""
-    agents = _Agents(found)
+    agents = _Agents()
     starters = {
         child: f"t-{thread.scope}{spot[0]}-{spot[1]}"
         for thread in found
@@ -155,14 +169,12 @@ def _levels(found: Sequence[Thread], told: Sequence[Sequence[Item]]) -> list[int
     return levels
 
 
-def _draw_subagent(
-    thread: Thread, items: Sequence[Item], agents: _Agents, ctx: Context, *, key: str, level: int
-) -> None:
+def _draw_subagent(thread: Thread, items: list[Item], agents: _Agents, ctx: Context, *, key: str, level: int) -> None:
     drawing = Drawing(ctx, thread.scope, level=level, nested=agents.nested)
     anchor = f"a-{thread.scope}{thread.messages[0].id if thread.messages else ''}"
     nested = draw_thread(items, drawing, anchor=anchor, summarise=lambda: _summary(thread, drawing, ctx))
     agents.nested[key] = (nested, *agents.nested.get(key, ()))
-    agents.strands.append(Strand(drawing.written(items), started_by=key if key.startswith("t-") else None))
+    agents.strands.append(Strand(drawing.written, started_by=key if key.startswith("t-") else None))
 
 
 def _summary(thread: Thread, drawing: Drawing, ctx: Context) -> str:

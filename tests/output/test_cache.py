@@ -32,7 +32,7 @@ _EXCHANGES = st.lists(
     st.builds(
         Exchange,
         anchor=_TEXT,
-        html=_TEXT,
+        html_file=st.binary(max_size=50),
         messages=st.integers(0, 99),
         anchors=st.lists(_TEXT, max_size=2).map(tuple),
         outline=st.none() | st.builds(OutlineEntry, _TEXT, _TEXT, _TIME),
@@ -59,7 +59,7 @@ _TRANSCRIPTS = st.builds(
 )
 SMALL = Transcript(
     Facts("A", "Claude Code"),
-    (Exchange("x-1", "<p>a</p>", 2),),
+    (Exchange("x-1", b"<p>a</p>", 2),),
     files=(ShareFile("i/a.png", b"\0\n\xff", "image/png"),),
 )
 

@@ -4,16 +4,20 @@ branched or learned more is what it would be if it were rendered from nothing.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markupsafe import Markup
 
 from sitegen.model import Attachment, Block, Conversation, Transcript
 from sitegen.output.codec import Blobs, codec_for
 from sitegen.render import Fragment, Fragments, RenderOptions, render
+from sitegen.render.prose import render_markdown
 from tests.support.sessions import png
 from tests.support.talks import START, Line, ask, call, message, result, say, talk, think
 
@@ -117,6 +121,25 @@ def test_what_stands_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("sitegen.render.done.render_call", lambda paired, _: pytest.fail(paired.anchor))
     monkeypatch.setattr("sitegen.render.drawing.render_markdown", lambda text, *_, **__: pytest.fail(text))
     assert drawn(talk(*START_OF_TALK[:9]), known).exchanges[0] == after.exchanges[0]
+
+
+class Words(str):
+    """A text that tells when nobody has it any more."""
+
+
+def test_what_is_drawn_is_let_go_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = Words("**Why?**")
+    is_there, known = [], weakref.ref(words)
+    conversations = [talk(ask(words), say("**So.**"), ask("**And now?**"))]
+    del words
+
+    def spy(*given: Any, **more: Any) -> Markup:
+        is_there.append(known() is not None)
+        return render_markdown(*given, **more)
+
+    monkeypatch.setattr("sitegen.render.drawing.render_markdown", spy)
+    render(conversations.pop(), RenderOptions())
+    assert is_there == [True, True, False]
 
 
 LINES = (

@@ -103,6 +103,7 @@ def test_side_chains_leave_the_main_thread_for_their_call() -> None:
     ]
     transcript = rendered(talk(*lines))
     html = page(transcript)
+    assert '<span class="label">Subagent</span> <span class="did">Read' in html
     assert transcript.facts.turns == 1
     assert html.index('id="t-m1-0"') < html.index("Seen.") < html.index('id="m-m7"')
     assert html.count('class="run"') == 2

@@ -51,7 +51,7 @@ def make_exchange(
     steps = tuple(f"t-{mid}a-{number}" for number in range(calls))
     return Exchange(
         anchor=f"x-{mid}p",
-        html=html,
+        html_file=html.encode(),
         messages=messages,
         anchors=(f"m-{mid}p", *((f"r-{mid}a",) if calls else ()), *steps, f"m-{mid}a"),
         outline=OutlineEntry(f"x-{mid}p", prompt, START),
