@@ -76,6 +76,8 @@ def _parts(slug: str, branch: str | None, exchanges: Sequence[Exchange]) -> Iter
 
 def cut(exchanges: Sequence[Exchange]) -> list[tuple[Exchange, ...]]:
     """The exchanges of each part; one empty part when there are none."""
+    if _is_short(exchanges):
+        return [tuple(exchanges)]
     parts: list[list[Exchange]] = [[]]
     size = messages = 0
     for exchange in exchanges:
@@ -86,6 +88,12 @@ def cut(exchanges: Sequence[Exchange]) -> list[tuple[Exchange, ...]]:
         size += len(exchange.html_file)
         messages += exchange.messages
     return [tuple(part) for part in parts]
+
+
+def _is_short(exchanges: Sequence[Exchange]) -> bool:
+    """Whether all is one part in any case, as with most conversations: a character has four bytes at most."""
+    most = 4 * sum([len(exchange.html) for exchange in exchanges])
+    return most < PART_BYTES and sum([exchange.messages for exchange in exchanges]) < PART_MESSAGES
 
 
 def groups(exchanges: Iterable[Exchange]) -> Iterator[tuple[Exchange, ...]]:
