@@ -63,13 +63,17 @@ def build(
     make_private_folder(config.folder / STATE_FOLDER)
     on_progress("reading", 0, 0)
     with hold(state_folder, output=output), Processes.of(options.jobs) as processes:
-        if has_surely_much(config, state_file=state_folder / STATE_FILE, is_full=options.is_full):
+        is_much = has_surely_much(config, state_file=state_folder / STATE_FILE, is_full=options.is_full)
+        if is_much:
             processes.begin()
-        from sitegen.build.listings import Listings
+        from sitegen.build.listings import Listings  # no sooner: the other process imports meanwhile
         from sitegen.build.reading import reading
 
         listings = Listings.within(state_folder, is_read=not options.is_full)
         with reading(config, watch, listings=listings, temp_folder=state_folder / "tmp") as found:
             from sitegen.build.run import Run  # takes as long as reading does
+
+            if is_much:
+                import sitegen.build.reuse  # noqa: F401 - rendering, while there's still time until all is read
 
             return Run(config, options, found, processes, output, on_progress, watch).run()
