@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sitegen.build.gates import Gates
-from sitegen.build.sealing import seal_documents
 from sitegen.model import Card, Document, Project, Share
 from sitegen.output.codec import from_text
 from sitegen.output.records import ShareRecord
@@ -40,6 +39,8 @@ def sealed_index(
     gates.stretch([project.scope])
     if project.scope in gates.faults:
         return []
+    from sitegen.build.sealing import seal_documents  # for the few sites that protect anything
+
     sealing = gates.sealing(project.scope)
     content = pages.protected_project(project, cards, id_of=sealing.id_of)
     return seal_documents(pages, sealing, content, folder=project_file(project.slug, ""), is_offline=is_offline)

@@ -15,7 +15,7 @@ from sitegen import pages
 from sitegen.assets import load_assets
 from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, OnProgress, invocation
 from sitegen.build.clean import Scans, policy_of
-from sitegen.build.gates import Gates, watch_vault
+from sitegen.build.gates import Gates
 from sitegen.build.keys import PACKAGE, make_keys
 from sitegen.build.owners import SITE
 from sitegen.build.pool import MakeAll, make_all
@@ -60,6 +60,7 @@ class Run:
     watch: Watch
     now: datetime = field(init=False)
     renderers: Renderers = field(init=False)
+    has_gates: bool = field(init=False)
     vault: Vault = field(init=False, repr=False)
     warnings: list[str] = field(default_factory=list)
 
@@ -134,7 +135,10 @@ class Run:
         return found.heads, registry
 
     def _open_vault(self, views: Sequence[SharedView]) -> None:
-        if has_gates(self.config, views):
+        self.has_gates = has_gates(self.config, views)
+        if self.has_gates:
+            from sitegen.build.locked import watch_vault
+
             watch_vault(self.watch, self.config.folder)
         self.vault = open_vault(self.config, views)
 
@@ -208,7 +212,11 @@ class Run:
         return partial(Cluster(address, remote).make_all, processes=self.processes)
 
     def _gates(self) -> Gates:
-        return Gates(self.vault, self.watch, self._render_terms)
+        if not self.has_gates:
+            return Gates()
+        from sitegen.build.locked import LockedGates  # with all that keeps secrets
+
+        return LockedGates(self.vault, self.watch, self._render_terms)
 
     def _render_terms(self, text: str) -> str:
         from sitegen.render import RenderOptions

@@ -6,13 +6,16 @@ Light enough for commands that only list.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from sitegen.config import Config
 from sitegen.config.slugs import letters
-from sitegen.gate.credentials import Kind, Wish, hidden_slug
-from sitegen.gate.vault import Vault
 from sitegen.model import Gate, Project, Share, SharedView
 from sitegen.shares.gates import Asking, terms_of
+
+if TYPE_CHECKING:
+    from sitegen.gate.credentials import Kind, Wish
+    from sitegen.gate.vault import Vault
 
 
 def has_gates(config: Config, views: Iterable[SharedView]) -> bool:
@@ -26,11 +29,17 @@ def has_gates(config: Config, views: Iterable[SharedView]) -> bool:
 def slug_hider(vault: Vault) -> Callable[[str], str] | None:
     """What makes slugs that can't be guessed; None without a site secret."""
     secret = vault.site_secret
-    return None if secret is None else lambda name: letters(hidden_slug(secret, name))
+    if secret is None:
+        return None
+    from sitegen.gate.credentials import hidden_slug  # here and below: nothing of it where nothing is protected
+
+    return lambda name: letters(hidden_slug(secret, name))
 
 
 def wish_of(share: Share, *, names: tuple[str, ...] = ()) -> Wish:
     """What a share's gate asks for."""
+    from sitegen.gate.credentials import Wish
+
     is_project = share.is_inherited and share.project is not None
     return Wish(
         kind=_kind(share.gate),
@@ -47,6 +56,8 @@ def wish_of(share: Share, *, names: tuple[str, ...] = ()) -> Wish:
 
 def wish_of_project(project: Project) -> Wish:
     """What the gate of a project's index asks for."""
+    from sitegen.gate.credentials import Wish
+
     return Wish(
         kind=_kind(project.gate),
         scope=project.scope,

@@ -18,7 +18,6 @@ from sitegen.build.compiled import CompiledTemplates
 from sitegen.build.keys import rendered_key
 from sitegen.build.posters import draw_once
 from sitegen.build.renderers import Told, notes_key
-from sitegen.build.sealing import Sealing, seal_documents
 from sitegen.build.watchwords import Watchwords
 from sitegen.catalogue import Catalogue
 from sitegen.errors import RefusedError, SitegenError
@@ -32,6 +31,7 @@ from sitegen.privacy import Engine, Policy, apply, count, find_engine
 from sitegen.urls import Urls, share_file, share_folder
 
 if TYPE_CHECKING:
+    from sitegen.build.sealing import Sealing
     from sitegen.render.foreign import Foreign
 
 
@@ -226,6 +226,8 @@ class Worker:
                 children=task.children,
             )
             return [*documents, *self._posters(share, card, key=key)]
+        from sitegen.build.sealing import seal_documents  # for the few sites that protect anything
+
         content = pages.protected_share(
             share,
             transcript,

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jinja2 import BytecodeCache
 
 from sitegen.assets import Assets
 from sitegen.catalogue import Catalogue
 from sitegen.model import Card, Document, Poster, Project, Share, Transcript
-from sitegen.pages import gate, indexes, protected, shares
+from sitegen.pages import indexes, shares
 from sitegen.pages.frame import Frame, Site
 from sitegen.pages.posters import make_poster
 from sitegen.pages.search import make_search_page
 from sitegen.urls import Urls
+
+if TYPE_CHECKING:
+    from sitegen.pages.gate import Shell
+    from sitegen.pages.protected import NameToId, ProtectedContent
 
 
 class Pages:
@@ -62,24 +67,28 @@ class Pages:
         share: Share,
         transcript: Transcript,
         *,
-        id_of: protected.NameToId,
+        id_of: NameToId,
         is_project_listed: bool = False,
         parent: Card | None = None,
         children: Sequence[Card] = (),
-    ) -> protected.ProtectedContent:
+    ) -> ProtectedContent:
         """The inside of a gated share: what `share` would make, as one text and attachments by `id_of` their names."""
         around = shares.Around(is_project_listed=is_project_listed, parent=parent, children=tuple(children))
-        return protected.protect_share(self._frame, share, transcript, around, id_of=id_of)
+        from sitegen.pages.protected import protect_share  # here and below: few sites protect anything
 
-    def protected_project(
-        self, project: Project, cards: Sequence[Card], *, id_of: protected.NameToId
-    ) -> protected.ProtectedContent:
+        return protect_share(self._frame, share, transcript, around, id_of=id_of)
+
+    def protected_project(self, project: Project, cards: Sequence[Card], *, id_of: NameToId) -> ProtectedContent:
         """The inside of a gated project's index; `cards` say what those may know who open it."""
-        return protected.protect_project(self._frame, project, cards, id_of=id_of)
+        from sitegen.pages.protected import protect_project
 
-    def gate(self, path: str, shell: gate.Shell) -> Document:
+        return protect_project(self._frame, project, cards, id_of=id_of)
+
+    def gate(self, path: str, shell: Shell) -> Document:
         """The page at `path` that stands before protected content and never receives it."""
-        return gate.make_gate(self._frame, path, shell)
+        from sitegen.pages.gate import make_gate
+
+        return make_gate(self._frame, path, shell)
 
     def tombstone(self, share: Share) -> Document:
         """The page that stands where an expired share stood: no word of the conversation."""
