@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from sitegen import urls
@@ -101,7 +102,7 @@ def _read(file: Path, folders: Sequence[Path], materials: Materials) -> str:
     static = next(folder for folder in reversed(folders) if folder in file.parents)
     if static != folders[0]:  # others may write what the pattern doesn't know
         return materials.resolve(file, text, static=static) if file.suffix == ".css" else text
-    return text if file.suffix != ".js" else _JS_SPACE.sub(lambda match: match[1] or match[2] or match[3], text)
+    return text if file.suffix != ".js" else _squeezed_js(text)
 
 
 def _text(file: Path) -> str:
@@ -124,8 +125,23 @@ def _last(folders: Iterable[Path], name: str) -> Path:
     return [folder / name for folder in folders if (folder / name).is_file()][-1]
 
 
+# Read twice in most builds, by what makes the pages of shares and by what makes those that list them: the second time
+# for the price of reading.
+_remembered = lru_cache(maxsize=200)
+
+
 def _joined_css(sheets: Iterable[str]) -> str:
-    return "".join(_CSS_SPACE.sub(_squeezed, _CSS_COMMENT.sub("", sheet)).strip() + "\n" for sheet in sheets)
+    return "".join(map(_squeezed_css, sheets))
+
+
+@_remembered
+def _squeezed_css(sheet: str) -> str:
+    return _CSS_SPACE.sub(_squeezed, _CSS_COMMENT.sub("", sheet)).strip() + "\n"
+
+
+@_remembered
+def _squeezed_js(script: str) -> str:
+    return _JS_SPACE.sub(lambda match: match[1] or match[2] or match[3], script)
 
 
 def _squeezed(match: re.Match[str]) -> str:
@@ -134,8 +150,12 @@ def _squeezed(match: re.Match[str]) -> str:
 
 def _joined_js(scripts: Iterable[str]) -> str:
     """One classic script: the files share one scope that nothing outside can reach."""
-    body = "".join(_INDENT.sub("\n", _JS_COMMENT.sub("", script + "\n")).strip() + "\n" for script in scripts)
-    return f'(()=>{{"use strict";\n{body}}})();\n'
+    return f'(()=>{{"use strict";\n{"".join(map(_bare_js, scripts))}}})();\n'
+
+
+@_remembered
+def _bare_js(script: str) -> str:
+    return _INDENT.sub("\n", _JS_COMMENT.sub("", script + "\n")).strip() + "\n"
 
 
 def _document(stem: str, extension: str, text: str) -> Document:
