@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -150,7 +151,7 @@ def sparkline(values: Sequence[int], *, top: int | None = None, kind: str = "spa
     if not values:
         return Markup()
     highest = max(1, top if top is not None else max(values))
-    bars = "".join(f"M{3 * index + 1} 16v-{_height(value, highest):g}" for index, value in enumerate(values))
+    bars = "".join(f"M{3 * index + 1} 16v-{_height(value, highest)}" for index, value in enumerate(values))
     width = 3 * len(values)
     return Markup(  # noqa: S704 - numbers only
         f'<svg class="{kind}" viewBox="0 0 {width} 16" width="{width}" height="16" aria-hidden="true">'
@@ -158,9 +159,10 @@ def sparkline(values: Sequence[int], *, top: int | None = None, kind: str = "spa
     )
 
 
-def _height(value: int, highest: int) -> float:
+@lru_cache(maxsize=500)
+def _height(value: int, highest: int) -> str:
     """Something is never nothing: the smallest bar can be seen, and an empty place keeps a hair's breadth."""
-    return 0.5 if value <= 0 else round(max(2.0, 15 * value / highest), 1)
+    return f"{0.5 if value <= 0 else round(max(2.0, 15 * value / highest), 1):g}"
 
 
 def columns(bars: Iterable[Bar]) -> Markup:
