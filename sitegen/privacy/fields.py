@@ -37,10 +37,17 @@ def text_fields(kind: Any) -> tuple[str, ...]:
 
 
 @cache
+def all_fields(kind: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+    """The names of all fields of a dataclass, and how to read them at once."""
+    names = tuple(each.name for each in fields(kind))
+    return names, attrgetter(*names)
+
+
+@cache
 def shape(kind: Any) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[int, ...]]:
     """How to read all fields of a dataclass at once, and which of them can hold text."""
-    names = [each.name for each in fields(kind)]
-    return attrgetter(*names), tuple(names.index(name) for name in text_fields(kind))
+    names, read_all = all_fields(kind)
+    return read_all, tuple(names.index(name) for name in text_fields(kind))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A value with some of its texts replaced; the very same value, or part of one, where nothing changes."""
+"""A conversation with some of its texts replaced; its parts are the very same where nothing changes."""
 
 from __future__ import annotations
 
@@ -6,20 +6,39 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from sitegen.model import Attachment
-from sitegen.privacy.fields import DEEPEST, PLAIN, flat, is_record, reader, shape
-from sitegen.privacy.texts import Texts, encode
+from sitegen.model import Attachment, Conversation, Message
+from sitegen.privacy.fields import DEEPEST, PLAIN, all_fields, flat, is_record, reader, shape, text_fields
+from sitegen.privacy.texts import MESSAGE_NAMES, Texts, encode, of_message
 from sitegen.privacy.wrapped import text_of
 
 T = TypeVar("T")
 
 
-def rewrite(value: T, changed: Mapping[str, str], texts: Texts) -> T:
-    """A value with texts replaced; the very same value where nothing changes."""
+def rewrite(conversation: Conversation, changed: Mapping[str, str], texts: Texts) -> Conversation:
+    """The conversation that `texts` are of, with texts replaced; what doesn't change is the very same."""
     outer = {
         each.outer: each.wrap(changed[each.inner]) for each in texts.wrapped if each.inner and each.inner in changed
     }
-    return cast("T", _rewritten(value, {**changed, **outer}, 0))
+    return _rewritten_conversation(conversation, {**changed, **outer})
+
+
+def _rewritten_conversation(value: Conversation, changed: Mapping[str, str]) -> Conversation:
+    """The conversation. How deep its values are nested counts from where it does when their texts are collected."""
+    names = [name for name in text_fields(Conversation) if name not in ("messages", "subagents")]
+    parts = _rewritten_parts([(name, getattr(value, name)) for name in names], changed, -1)
+    messages = tuple([_rewritten_message(each, changed) for each in value.messages])
+    subagents = tuple([_rewritten_conversation(each, changed) for each in value.subagents])
+    return replace(value, messages=messages, subagents=subagents, **parts)
+
+
+def _rewritten_message(value: Message, changed: Mapping[str, str]) -> Message:
+    parts = _rewritten_parts(zip(MESSAGE_NAMES, of_message(value), strict=True), changed, 0)
+    parts |= _rewritten_parts((("blocks", value.blocks),), changed, -2)
+    parts |= _rewritten_parts((("attachments", value.attachments),), changed, -1)
+    if not parts:
+        return value
+    names, read_all = all_fields(Message)
+    return Message(*[parts.get(name, old) for name, old in zip(names, read_all(value), strict=True)])
 
 
 def _rewritten(value: Any, changed: Mapping[str, str], depth: int) -> Any:
@@ -46,11 +65,13 @@ def _rewritten_parts(parts: Iterable[tuple[T, Any]], changed: Mapping[str, str],
     """The parts that change, by their name or number."""
     new_parts = {}
     for name, part in parts:
+        if not part:  # most fields are empty
+            continue
         kind = type(part)
         if kind is str:
             if part in changed:
                 new_parts[name] = changed[part]
-        elif kind not in PLAIN and part and (new := _rewritten(part, changed, depth + 1)) is not part:
+        elif kind not in PLAIN and (new := _rewritten(part, changed, depth + 1)) is not part:
             new_parts[name] = new
     return new_parts
 

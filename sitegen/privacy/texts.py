@@ -167,7 +167,7 @@ def _add_message(found: _Found, message: Message, *, is_subagent: bool) -> None:
         found.place = (index, key, "attachment", None, is_subagent)
         found.add(message.attachments)
     found.place = (index, key, "message", None, is_subagent)
-    found.add(_of_message(message))
+    found.add(of_message(message))
 
 
 class _Found:
@@ -232,5 +232,5 @@ class _Found:
             self._add_text(str(value))
 
 
-_MESSAGE_NAMES: Final = tuple(name for name in text_fields(Message) if name not in ("blocks", "attachments"))
-_of_message: Final[Callable[[Message], tuple[Any, ...]]] = attrgetter(*_MESSAGE_NAMES)
+MESSAGE_NAMES: Final = tuple(name for name in text_fields(Message) if name not in ("blocks", "attachments"))
+of_message: Final[Callable[[Message], tuple[Any, ...]]] = attrgetter(*MESSAGE_NAMES)

@@ -47,6 +47,18 @@ def test_secret_is_replaced_by_a_mark(plant: Plant, engine: Engine) -> None:
     assert "[redacted:" in text
 
 
+@pytest.mark.parametrize("depth", [1, 50, 55, 58, 60, 62, 70])
+def test_secret_goes_however_deep_it_is_nested(depth: int) -> None:
+    nested: dict[str, Json] = {"innermost": GITHUB.value}
+    for _ in range(depth):
+        nested = {"inner": nested}
+    block = Block("tool_use", tool_name="T", payload={"input": nested})
+    given = Conversation(HEAD, (message(0, "assistant", block, tool_detail=nested, metadata=nested),))
+    result = scrubbed(replace(given, subagents=(given,))).conversation
+    assert not holds(result, GITHUB.value)
+    assert repr(result).count("innermost") == 6
+
+
 @pytest.mark.parametrize("place", everywhere(""))
 def test_secret_goes_wherever_a_conversation_can_carry_text(place: str) -> None:
     for plant in (GITHUB, SECRETS[NAMES.index("connection string")], SECRETS[NAMES.index("private key")]):
