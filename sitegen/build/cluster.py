@@ -18,7 +18,7 @@ from sitegen.build.elsewhere import Batch, check_worker, make_elsewhere
 from sitegen.build.fitness import Terms, make_terms
 from sitegen.build.pool import OnMade, cut, make_all
 from sitegen.build.processes import Processes
-from sitegen.build.work import Made, Setting, Task
+from sitegen.build.work import Made, Setting, Task, Worker
 from sitegen.errors import BuildError, UsageError
 from sitegen.output.layout import TEMPORARY_PREFIX
 from sitegen.output.writer import Writer, Written
@@ -41,7 +41,7 @@ class Cluster:
     remote: Mapping[Path, str] = field(default_factory=dict)
 
     def make_all(
-        self, setting: Setting, tasks: Sequence[Task], *, processes: Processes, on_made: OnMade = lambda _: None
+        self, worker: Worker, tasks: Sequence[Task], *, processes: Processes, on_made: OnMade = lambda _: None
     ) -> list[Made]:
         """What became of each task, by slug, as `pool.make_all` says.
 
@@ -49,14 +49,15 @@ class Cluster:
         """
         far = [task for task in tasks if task.sealing is None]
         near = [task for task in tasks if task.sealing is not None]
+        setting = worker.setting
         if not far:
-            return make_all(setting, near, processes=processes, on_made=on_made)
+            return make_all(worker, near, processes=processes, on_made=on_made)
         with self._connect() as client, _probes(setting, far) as (output_probe, state_probe):
             terms = make_terms(setting, remote=self.remote, output_probe=output_probe, state_probe=state_probe)
             workers = self._check(client, terms)
             batches = cut(far, parts=workers * 3, smallest=_SMALLEST_BATCH)
             futures = _submit(client.get_executor(retries=_TRIES, pure=False), terms, batches)
-            made = make_all(setting, near, processes=processes, on_made=on_made)
+            made = make_all(worker, near, processes=processes, on_made=on_made)
             made += self._gather(futures, setting, on_made)
         return sorted(made, key=lambda each: each.slug)
 

@@ -31,38 +31,36 @@ OnMade = Callable[[int], None]
 class MakeAll(Protocol):
     """Has tasks made, wherever that may be."""
 
-    def __call__(self, setting: Setting, tasks: Sequence[Task], *, on_made: OnMade = ...) -> list[Made]:
-        """What became of each task, by slug. `on_made` hears how many more shares are done."""
+    def __call__(self, worker: Worker, tasks: Sequence[Task], *, on_made: OnMade = ...) -> list[Made]:
+        """What became of each task, by slug. `worker` is this process's; `on_made` hears how many more are done."""
 
 
 def make_all(
-    setting: Setting, tasks: Sequence[Task], *, processes: Processes, on_made: OnMade = lambda _: None
+    worker: Worker, tasks: Sequence[Task], *, processes: Processes, on_made: OnMade = lambda _: None
 ) -> list[Made]:
-    """What became of each task, by slug. `on_made` hears how many more shares are done."""
+    """What became of each task, by slug. `worker` is this process's; `on_made` hears how many more shares are done."""
     count = min(processes.count, len(tasks))
     with collecting_rarely(), processes:
         if count <= 1 or sum(map(_weight, tasks)) < _WORTH_A_POOL:
-            made = list(_make_here(setting, tasks, on_made))
+            made = list(_make_here(worker, tasks, on_made))
         else:
-            made = list(_make_there(processes.executor, setting, tasks, count, on_made))
+            made = list(_make_there(processes.executor, worker, tasks, count, on_made))
     return sorted(made, key=lambda each: each.slug)
 
 
-def _make_here(setting: Setting, tasks: Sequence[Task], on_made: OnMade) -> Iterator[Made]:
-    worker = Worker(setting)
+def _make_here(worker: Worker, tasks: Sequence[Task], on_made: OnMade) -> Iterator[Made]:
     for batch in cut(tasks, parts=1):
         yield from worker.make(batch)
         on_made(len(batch))
 
 
 def _make_there(
-    executor: Executor, setting: Setting, tasks: Sequence[Task], processes: int, on_made: OnMade
+    executor: Executor, worker: Worker, tasks: Sequence[Task], processes: int, on_made: OnMade
 ) -> Iterator[Made]:
     """Has the executor make the batches, one at a time for each of its processes, and makes some here meanwhile."""
     batches = cut(tasks, parts=processes * 3)
-    feed = Feed(executor, setting, deque(batches))
+    feed = Feed(executor, worker.setting, deque(batches))
     feed.begin(processes - 1)
-    worker = Worker(setting)
     for _ in batches:
         made = feed.take(worker)
         on_made(len(made))

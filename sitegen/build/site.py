@@ -19,7 +19,7 @@ from sitegen.build.report import OnProgress
 from sitegen.build.searching import Searching, talk_key
 from sitegen.build.titles import Titles
 from sitegen.build.watchwords import Watchword, Watchwords
-from sitegen.build.work import Made, Setting, Task, make_pages
+from sitegen.build.work import Made, Setting, Task, Worker
 from sitegen.errors import SitegenError
 from sitegen.model import Card, ConversationHead, Document, Project, Share
 from sitegen.output.cache import Cache
@@ -72,11 +72,12 @@ class SiteBuild:
     _counts: dict[str, Mapping[str, int]] = field(init=False)
     """How much was taken out of transcripts, by key: shares that show the same have one transcript."""
     _search: Searching = field(init=False, repr=False)
-    _pages: Pages | None = None
+    _worker: Worker = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._counts = dict(unpack(text) for name, text in self.state.last.facts.items() if name.startswith(_FOUND))
         self._search = Searching(self.setting)
+        self._worker = Worker(self.setting)
         self._titles = Titles(self.setting, self.keys, self.heads)
         self._family = Family.of(self.shares, self.heads, title_of=self._titles.of)
         listed = {share.project.slug: share.project for share in self.shares if share.is_indexed and share.project}
@@ -142,7 +143,7 @@ class SiteBuild:
             self.on_progress("making", done, len(tasks))
 
         by_slug = {share.slug: share for share in self.shares}
-        all_made = self.make(self.setting, tasks, on_made=count)
+        all_made = self.make(self._worker, tasks, on_made=count)
         self._counts |= {self._transcripts[each.slug]: each.found for each in all_made if each.found}
         for made in all_made:
             self._accept(by_slug[made.slug], made)
@@ -193,9 +194,7 @@ class SiteBuild:
 
     @property
     def pages(self) -> Pages:
-        if self._pages is None:
-            self._pages = make_pages(self.setting)
-        return self._pages
+        return self._worker.pages
 
     @property
     def used_entries(self) -> set[str]:

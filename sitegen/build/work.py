@@ -124,7 +124,7 @@ class Worker:
 
     setting: Setting
     engine: Engine = field(default_factory=find_engine)
-    _pages: Pages = field(init=False)
+    _pages: Pages | None = field(init=False, default=None)
     _cache: Cache = field(init=False)
     _scans: Scans = field(init=False)
     _found: dict[str, dict[str, int]] = field(init=False, default_factory=dict)
@@ -132,12 +132,19 @@ class Worker:
     """Renderers of other packages."""
 
     def __post_init__(self) -> None:
-        self._pages = make_pages(self.setting)
         self._cache = Cache(self.setting.cache_folder)
         self._scans = Scans.within(self.setting.scan_folder, is_read=self.setting.is_cache_read)
 
+    @property
+    def pages(self) -> Pages:
+        """The pages of the site. It takes long to have them, so that there's one such for shares and indexes."""
+        if self._pages is None:
+            self._pages = make_pages(self.setting)
+        return self._pages
+
     def make(self, tasks: Sequence[Task]) -> list[Made]:
         """Makes each task's pages, in the order given; a failure is told and costs that share only."""
+        _ = self.pages  # now, for what is wrong with them is no share's fault
         made: dict[str, Made] = {}
         waiting: dict[str, list[Task]] = {}
         for task in tasks:
@@ -214,7 +221,7 @@ class Worker:
         return Made(share.slug, key, tuple(written), card, inside, words, found=self._found.get(share.slug))
 
     def _documents(self, task: Task, transcript: Transcript, card: Card, *, key: str) -> list[Document]:
-        share, pages, sealing = task.share, self._pages, task.sealing
+        share, pages, sealing = task.share, self.pages, task.sealing
         if sealing is None:
             if share.is_gated:  # whatever went wrong before: never in the open
                 raise RefusedError("its gate wasn't prepared; this is a fault in sitegen, please report it")
@@ -241,7 +248,7 @@ class Worker:
 
     def _posters(self, share: Share, card: Card, *, key: str) -> list[Document]:
         """The picture for where the share's link is posted, if it has one."""
-        poster = self._pages.poster(share, card)
+        poster = self.pages.poster(share, card)
         if poster is None:
             return []
         data = draw_once(poster, cache=self._cache, transcript_key=key, is_read=self.setting.is_cache_read)
