@@ -203,6 +203,10 @@ def test_looking_after_a_command(name: str, given: dict[str, Json], result: str,
     assert "&lt;stdout&gt;" not in step(paired).detail
 
 
+def test_nothing_hides_in_the_state_of_a_command() -> None:
+    assert line(call("BashOutput", {}, "<status>\x1b[1mrunning</status>")).endswith("· ␛[1mrunning")
+
+
 # ------------------------------------------------------------------------------------------------------ interpreters
 
 

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from sitegen.render.context import Context
 from sitegen.render.steps import PairedCall, Step
+from sitegen.render.text import visible
 from sitegen.render.tools.inputs import object_in, parsed, result_text, text_in
 from sitegen.render.tools.parts import (
     NOTHING,
@@ -49,7 +50,7 @@ def render(call: PairedCall, ctx: Context) -> Step:
 def _state(call: PairedCall) -> Markup:
     """The state that the result names, in its own word."""
     found = dict(_TAG.findall(result_text(call)[:2000])).get("status") or text_in(call.tool_detail, "status")
-    return Markup(' · <span class="state">{}</span>').format(found.strip()[:_SHOWN]) if found else NOTHING
+    return Markup(' · <span class="state">{}</span>').format(visible(found.strip()[:_SHOWN])) if found else NOTHING
 
 
 def _body(call: PairedCall, ctx: Context) -> Markup:
