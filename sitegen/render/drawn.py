@@ -26,6 +26,8 @@ def _found_or_drawn(item: Item, drawing: Drawing, *, is_all: bool) -> Fragment:
     if fragments.is_off or not _is_alone(item, drawing):
         return _draw(item, drawing, is_all=is_all)
     key = fragment_key(item, drawing.terms, drawing.state, is_all)
+    if key is None:
+        return _draw(item, drawing, is_all=is_all)
     found = fragments.find(key)
     if found is not None and drawing.takes(found):
         fragments.keep(key, found)

@@ -110,6 +110,12 @@ class Fragments:
             self._room -= fragment.size
 
 
-def fragment_key(*parts: object) -> str:
-    """Names a fragment by all that it's made of. Equal keys mean equal parts; equal parts mostly lead to equal keys."""
-    return hashlib.blake2b(pickle.dumps(parts, protocol=5), digest_size=16).hexdigest()
+def fragment_key(*parts: object) -> str | None:
+    """Names a fragment by all that it's made of. Equal keys mean equal parts; equal parts mostly lead to equal keys.
+
+    None for what is nested too deep to be named.
+    """
+    try:
+        return hashlib.blake2b(pickle.dumps(parts, protocol=5), digest_size=16).hexdigest()
+    except RecursionError:
+        return None

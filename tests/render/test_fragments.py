@@ -4,6 +4,7 @@ branched or learned more is what it would be if it were rendered from nothing.
 
 from __future__ import annotations
 
+import json
 import weakref
 from collections.abc import Mapping
 from dataclasses import replace
@@ -121,6 +122,11 @@ def test_what_stands_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("sitegen.render.done.render_call", lambda paired, _: pytest.fail(paired.anchor))
     monkeypatch.setattr("sitegen.render.drawing.render_markdown", lambda text, *_, **__: pytest.fail(text))
     assert drawn(talk(*START_OF_TALK[:9]), known).exchanges[0] == after.exchanges[0]
+
+
+def test_what_is_nested_deep_is_drawn_every_time() -> None:
+    deep = talk(ask("a"), call("Nest", arguments=json.loads('{"a":' * 600 + "1" + "}" * 600)), say("b"))
+    assert drawn(deep, kept(deep)) == drawn(deep)
 
 
 class Words(str):
