@@ -144,10 +144,11 @@ def _plain_paragraph(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
 def _plain_list(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
     closers: list[str] = []
     items: list[Item] = tokens[index].meta["items"]
-    for depth, number, text in items:
+    breaks = False
+    for depth, number, text, is_loose in items:
         if depth < len(closers):
             sheet.out.append("</li>\n")
-        elif closers:
+        elif breaks:
             sheet.out.append("\n")
         while depth < len(closers) - 1:
             sheet.out.append(f"{closers.pop()}</li>\n")
@@ -156,7 +157,9 @@ def _plain_list(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
             closers.append("</ul>\n" if number is None else "</ol>\n")
         box = _TASK.match(text)
         sheet.out.append(f"<li{sheet.direction}>" if box is None else _task_open(sheet, is_done=box[1] != " "))
-        sheet.out.append(f"{sheet.take_task_box()}{simply(sheet, text[box.end() :] if box else text)}")
+        shown = f"{sheet.take_task_box()}{simply(sheet, text[box.end() :] if box else text)}"
+        sheet.out.append(f"<p>{shown}</p>\n" if is_loose else shown)
+        breaks = not is_loose
     sheet.out.append("".join(f"</li>\n{closer}" for closer in reversed(closers)))
 
 

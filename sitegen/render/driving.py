@@ -59,8 +59,8 @@ _BLOCK_BEGINS = {
 _OPENERS = frozenset("".join(_BLOCK_BEGINS.values()))
 _TABLES = frozenset({"table", "table_below"})
 """Rules that want a `|` in the line, wherever it is."""
-_SILENT = frozenset({"table_below"})
-"""Rules that only end a paragraph and begin nothing."""
+_SILENT = frozenset({"lheading", "table_below"})
+"""Rules that begin nothing: a line below makes a heading of a paragraph, or ends it."""
 _UNDERLINE = re.compile(r"(?:-+|=+)[ \t]*")
 
 
@@ -181,7 +181,6 @@ class QuickBlock(ParserBlock):
         super().__init__()
         rules, self.ruler = self.ruler.__rules__, _QuickRuler()
         self.ruler.__rules__ = rules
-        self.ruler.at("lheading", _underlined)
         self.ruler.at("paragraph", self._paragraph)
 
     @cached_property
@@ -216,27 +215,40 @@ class QuickBlock(ParserBlock):
                 line += 1
                 state.line = line
 
-    def _paragraph(self, state: StateBlock, start: int, _end: int, _silent: bool) -> bool:
+    def _paragraph(self, state: StateBlock, start: int, end: int, silent: bool) -> bool:
         around, state.parentType = state.parentType, "paragraph"
-        state.line = end = self._paragraph_end(state, start)
-        content = mdTrim(state.getLines(start, end, state.blkIndent, False))
-        state.push("paragraph_open", "p", 1).map = [start, end]
+        stop, is_heading = self._paragraph_end(state, start)
+        if is_heading:
+            state.parentType = around
+            if lheading(state, start, end, silent):
+                return True
+        state.parentType, state.line = "paragraph", stop  # the type stays, as the library's rules leave it
+        content = mdTrim(state.getLines(start, stop, state.blkIndent, False))
+        state.push("paragraph_open", "p", 1).map = [start, stop]
         inline = state.push("inline", "", 0)
-        inline.content, inline.map, inline.children = content, [start, end], []
+        inline.content, inline.map, inline.children = content, [start, stop], []
         state.push("paragraph_close", "p", -1)
-        state.parentType = around
         return True
 
-    def _paragraph_end(self, state: StateBlock, start: int) -> int:
-        """The line before which the paragraph ends: an empty one, or one with which something else begins."""
+    def _paragraph_end(self, state: StateBlock, start: int) -> tuple[int, bool]:
+        """The line before which the paragraph ends: an empty one, one with which something else begins, an underline.
+
+        And whether it's an underline.
+        """
         line, end = start + 1, state.lineMax
         enders = self.ruler.getRules("paragraph")
         while line < end and not state.isEmpty(line):
-            is_within = 0 <= state.sCount[line] <= state.blkIndent + 3
-            if is_within and any(ends(state, line, end, True) for ends in enders):
-                break
+            if state.sCount[line] <= state.blkIndent + 3:
+                if state.sCount[line] >= state.blkIndent and _is_underline(state, line):
+                    return line, True
+                if state.sCount[line] >= 0 and any(ends(state, line, end, True) for ends in enders):
+                    break
             line += 1
-        return line
+        return line, False
+
+
+def _is_underline(state: StateBlock, line: int) -> bool:
+    return _UNDERLINE.fullmatch(state.src, state.bMarks[line] + state.tShift[line], state.eMarks[line]) is not None
 
 
 def _plainly(state: StateBlock, line: int) -> bool:
@@ -256,18 +268,6 @@ def _opening(state: StateBlock, line: int) -> tuple[str, bool]:
     first = state.src[position : position + 1]
     has_bar = state.src.find("|", state.bMarks[line], state.eMarks[line]) >= 0
     return (first if first in _OPENERS else ""), has_bar
-
-
-def _underlined(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A heading by the line below it; looked for only where there is a line like that."""
-    line = start + 1
-    while line < end and not state.isEmpty(line):
-        if _UNDERLINE.fullmatch(state.src, state.bMarks[line] + state.tShift[line], state.eMarks[line]) is not None:
-            return lheading(state, start, end, silent)
-        line += 1
-    if not state.is_code_block(start):
-        state.parentType = "paragraph"  # as the rule leaves it
-    return False
 
 
 def join_texts(state: StateCore) -> None:

@@ -1,4 +1,4 @@
-"""Blocks that can be read at a glance: paragraphs of simple text, and tight lists with a line of it for each item.
+"""Blocks that can be read at a glance: paragraphs of simple text, and lists with a line of it for each item.
 
 Most of what people and models write is that, and is written at once, as the parser would have it. Only what stands at
 the left, in nothing else, is looked at here; what isn't surely a plain block is left to the parser.
@@ -13,10 +13,12 @@ from markdown_it.token import Token
 
 from sitegen.render.simple import is_simple
 
-_BLOCK = r"[\s>#+=-]|\d{1,9}[.)](?:\s|\Z)"
-"""What no line of a paragraph begins with. Fences, rules, formulas and notes begin with what isn't simple."""
+_BLOCK = r"[\s>#+=$\\_-]|\*(?:\s|\*[\s*])|\[\^|```|~~~|\d{1,9}[.)](?:\s|\Z)"
+"""What no line of a paragraph begins with: whatever can end one."""
 _BEGINS_A_BLOCK = re.compile(_BLOCK)
-_PARAGRAPH = re.compile(rf"(?!{_BLOCK})[^\n|]++(?:\n(?!{_BLOCK})[^\n|]++)*+(?<!\s)(?=\n\n|\n*\Z)")
+_INTERRUPTION = r"(?:[-*+]|1[.)]) \S|>|#{1,6} |```+[^`\n]*(?:\n|\Z)|~~~"
+"""What a block begins with that needs no blank line above."""
+_PARAGRAPH = re.compile(rf"(?!{_BLOCK})[^\n|]++(?:\n(?!{_BLOCK})[^\n|]++)*+(?<!\s)(?=\n\n|\n*\Z|\n(?:{_INTERRUPTION}))")
 _ROW = re.compile(r"( *)([-*+]|\d{1,9}[.)])( {1,4})(?! )([^\n|]*[^\s|])(?:\n|\Z)")
 _LIST_END = re.compile(r"\n++(?![ \t]|[-*+](?:[ \t\n]|\Z)|\d{1,9}[.)](?:[ \t\n]|\Z))|\Z")
 _TASK = re.compile(r"\[[ xX]\](?= )")
@@ -26,19 +28,23 @@ _INDENT = 3
 
 
 class Item(NamedTuple):
-    """An item of a list: how deep it's nested, its number (None: a bullet), its text with the box of a task."""
+    """An item of a list, its text with the box of a task."""
 
     depth: int
     number: int | None
+    """None: it has a bullet."""
     text: str
+    is_loose: bool
+    """Whether its text is a paragraph, for there are blank lines between the items of its list."""
 
 
 class _Level(NamedTuple):
-    """An open list: where its markers stand, what they end with, and where its last item's text begins."""
+    """An open list: where its markers stand, what they end with, where its last item's text begins, its first row."""
 
     column: int
     marker: str
     text_column: int
+    first: int
 
 
 def plain_blocks(source: str) -> tuple[list[Token], int]:
@@ -46,10 +52,9 @@ def plain_blocks(source: str) -> tuple[list[Token], int]:
     tokens: list[Token] = []
     position = 0
     while (plain := plain_at(source, position)) is not None:
-        token, position = plain
+        token, end = plain
         tokens.append(token)
-        while source.startswith("\n", position):
-            position += 1
+        position = _behind_blank_lines(source, end)
     return tokens, position
 
 
@@ -67,23 +72,36 @@ def plain_at(source: str, start: int) -> tuple[Token, int] | None:
 
 
 def _list_at(source: str, start: int) -> tuple[Token, int] | None:
-    items: list[Item] = []
+    rows: list[tuple[_Level, int, int | None, str]] = []
     levels: list[_Level] = []
-    while (row := _ROW.match(source, start)) is not None:
+    loose: set[int] = set()
+    row, end = _ROW.match(source, start), start
+    while row is not None:
         indent, marker, _, text = row.groups()
         number = int(marker[:-1]) if marker[0].isdigit() else None
-        if not _enter(levels, _Level(len(indent), marker[-1], row.start(4) - row.start()), number):
+        above = len(levels)
+        if not _enter(levels, _Level(len(indent), marker[-1], row.start(4) - row.start(), len(rows)), number):
             return None
         box = _TASK.match(text)
         if _BEGINS_A_BLOCK.match(text) is not None or not is_simple(text[box.end() :] if box else text):
             return None
         if box and "]:" in source:  # it may be a link to what's named there
             return None
-        items.append(Item(len(levels) - 1, number, text))
-        start = row.end()
-    if not items or _LIST_END.match(source, start) is None:
+        if rows and end < row.start():  # it's the list that the blank line stands in
+            loose.add(levels[above - 1 if len(levels) > above else -1].first)
+        rows.append((levels[-1], len(levels) - 1, number, text))
+        end = row.end()
+        row = _ROW.match(source, _behind_blank_lines(source, end))
+    if not rows or _LIST_END.match(source, end) is None:
         return None
-    return Token("plain_list", "", 0, meta={"items": items}), start - source.startswith("\n", start - 1)
+    items = [Item(depth, number, text, level.first in loose) for level, depth, number, text in rows]
+    return Token("plain_list", "", 0, meta={"items": items}), end - source.startswith("\n", end - 1)
+
+
+def _behind_blank_lines(source: str, position: int) -> int:
+    while source.startswith("\n", position):
+        position += 1
+    return position
 
 
 def _enter(levels: list[_Level], level: _Level, number: int | None) -> bool:
@@ -91,7 +109,8 @@ def _enter(levels: list[_Level], level: _Level, number: int | None) -> bool:
     if levels and level.column < levels[-1].text_column:
         while level.column < levels[-1].column:
             levels.pop()
-        before, levels[-1] = levels[-1], level
+        before = levels[-1]
+        levels[-1] = level._replace(first=before.first)
         return (before.column, before.marker) == (level.column, level.marker)
     begins = level.column - levels[-1].text_column <= _INDENT and number in (None, 1) if levels else level.column == 0
     levels.append(level)

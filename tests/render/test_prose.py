@@ -103,6 +103,11 @@ def test_no_word_is_lost(pieces: list[str]) -> None:
         pytest.param("".join(f"[^{n}]" for n in range(2_000)) + "\n\n[^1]: x", id="notes"),
         pytest.param("|".join("a" * 500) + "\n" + "|".join("-" * 500) + "\na" * 500, id="a wide table"),
         pytest.param("x" * 300_000, id="one long word"),
+        pytest.param("a\n***\nb\n> c\n[^1]: d\n" * 8_000, id="blocks without blank lines"),
+        pytest.param("- a\n* b\n\n1. c\n2) d\n" * 10_000, id="many lists"),
+        pytest.param("- a\n\n" * 30_000 + "- *end", id="a long list"),
+        pytest.param("- a\n  - b\n c\n" * 5_000, id="lines that only belong to lists"),
+        pytest.param("a *b\n" * 30_000, id="a long paragraph"),
         pytest.param("a\n" * 1_100_000, id="a very long text"),
     ],
 )

@@ -87,7 +87,7 @@ def test_marked_up_text_becomes_what_the_library_makes_of_it(text: str, typed: b
 
 ROWS = [
     *("- ", "* ", "+ ", "1. ", "2) ", "3. ", "-  ", "1.    ", "  - ", "   - ", "    - ", "  1. ", "   1) ", "     * "),
-    *("> ", "# ", "    ", "", "- [x] ", "1. [ ] ", "- - ", "- 1. ", "| ", "```", "===", "---"),
+    *("> ", "# ", "    ", "", "- [x] ", "1. [ ] ", "- - ", "- 1. ", "| ", "```", "~~~", "===", "---", "#", "-"),
 ]
 TEXTS = [
     "one",
@@ -117,6 +117,7 @@ TEXTS = [
     st.booleans(),
 )
 @example("- a\n  - b\n    1. c\n- d\n\ne", False)
+@example("1. a\n   - b\n   - c\n\n2. d\n\n   - e\n   - f\n3. g", False)
 @example("- [x] a\n  - [ ] **b:** c\n\n[x]: d\n", False)
 def test_lists_become_what_the_library_makes_of_them(text: str, typed: bool) -> None:
     _assert_same(text, typed=typed)
