@@ -125,8 +125,7 @@ def _last(folders: Iterable[Path], name: str) -> Path:
     return [folder / name for folder in folders if (folder / name).is_file()][-1]
 
 
-# Read twice in most builds, by what makes the pages of shares and by what makes those that list them: the second time
-# for the price of reading.
+# What looks over a site with protected pages, or with a theme, loads them again: for the price of reading them.
 _remembered = lru_cache(maxsize=200)
 
 
