@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -123,7 +125,7 @@ def make_keys(
 def source_files() -> list[Path]:
     """Every file of the package that decides what pages look like."""
     names = sorted({*_RENDERING, *_FRAMING})
-    return [file for name in names for file in _files(PACKAGE / name)]
+    return [Path(file) for name in names for file in _files(PACKAGE / name)]
 
 
 def rendering_digest() -> str:
@@ -159,21 +161,27 @@ def tree_digest(folder: Path) -> str:
     """A hash of a file, or of the names and bytes of all files below a folder."""
     found = hashlib.sha256()
     for file in _files(folder):
-        data = file.read_bytes()
-        found.update(f"{file.relative_to(folder.parent).as_posix()}\0{len(data)}\0".encode())
+        data = Path(file).read_bytes()
+        name = folder.name + file[len(str(folder)) :].replace(os.sep, "/")
+        found.update(f"{name}\0{len(data)}\0".encode())
         found.update(data)
     return found.hexdigest()[:40]
 
 
-def _files(path: Path) -> Iterable[Path]:
-    if path.is_file():
-        return [path]
-    return sorted(file for file in path.rglob("*") if file.is_file() and not _is_passing(file.relative_to(path)))
+def _files(path: Path) -> list[str]:
+    return [str(path)] if path.is_file() else sorted(_files_below(str(path)))
 
 
-def _is_passing(name: Path) -> bool:
-    """Whether a file decides nothing: Python's caches, what editors hide."""
-    return "__pycache__" in name.parts or any(part.startswith(".") for part in name.parts)
+def _files_below(folder: str) -> Iterator[str]:
+    """All but what decides nothing: Python's caches, what editors hide."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name == "__pycache__" or entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files_below(entry.path)
+            elif entry.is_file():
+                yield entry.path
 
 
 def versions(packages: Iterable[str]) -> list[str]:

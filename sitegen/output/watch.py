@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from sitegen.output.unchanged import environment_digest
@@ -26,23 +27,15 @@ class Watch:
 
     def file(self, path: Path) -> None:
         """Watch a file, even one that isn't there: it may appear. The first stamp counts."""
-        key = str(path.absolute())
-        if key not in self._inputs:
-            self._inputs[key] = settled_stamp(key)
+        self._file(str(path.absolute()))
 
     def names(self, folder: Path) -> None:
         """Watch which names are in a folder, but not what is in them."""
-        key = f"{folder.absolute()}/"
-        self._inputs.setdefault(key, stamp_input(key))
+        self._folder(str(folder.absolute()))
 
     def tree(self, folder: Path) -> None:
         """Watch a folder whole: names and files at any depth, but Python's caches and hidden names."""
-        self.names(folder)
-        for entry in sorted(_entries(folder)):
-            if not entry.is_dir():
-                self.file(entry)
-            elif not entry.is_symlink():  # a link may lead back to where it stands
-                self.tree(entry)
+        self._tree(str(folder.absolute()))
 
     def environment(self, names: Iterable[str]) -> None:
         """Watch environment variables, set or not."""
@@ -55,10 +48,22 @@ class Watch:
         names, salt = sorted(self._names), secrets.token_hex(16)
         return json.dumps([names, salt, environment_digest(names, environ, salt)])
 
+    def _file(self, path: str) -> None:
+        if path not in self._inputs:
+            self._inputs[path] = settled_stamp(path)
 
-def _entries(folder: Path) -> Iterable[Path]:
-    try:
-        entries = list(folder.iterdir())
-    except OSError:
-        return []
-    return [entry for entry in entries if not entry.name.startswith(".") and entry.name != "__pycache__"]
+    def _folder(self, path: str) -> None:
+        key = f"{path}/"
+        self._inputs.setdefault(key, stamp_input(key))
+
+    def _tree(self, folder: str) -> None:
+        """By texts and not by paths, of which there are hundreds."""
+        self._folder(folder)
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.name == "__pycache__" or entry.name.startswith("."):
+                    continue
+                if not entry.is_dir():
+                    self._file(entry.path)
+                elif not entry.is_symlink():  # a link may lead back to where it stands
+                    self._tree(entry.path)
