@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from sitegen.render.context import Context
 from sitegen.render.text import clean
 
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_LETTERS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
+_RIGHT_TO_LEFT = re.compile(f"(?:[\x00-\u058f]++|[^{_LETTERS}])*+[{_LETTERS}]")
+"""Matches a text up to its first letter that runs to the left. What most characters are is passed over quickly."""
 
 
 @dataclass(slots=True)
@@ -55,7 +57,7 @@ class Sheet:
     _may_hide_control: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        runs_left = not self.source.isascii() and _RIGHT_TO_LEFT.search(self.source) is not None
+        runs_left = not self.source.isascii() and _RIGHT_TO_LEFT.match(self.source) is not None
         self.direction = ' dir="auto"' if runs_left else ""
         self._may_hide_control = "&#" in self.source
 
