@@ -138,6 +138,8 @@ def _line_start(text: str, line: int) -> int:
 def colourable(text: str, limit: int, *, lines: int | None = None) -> int:
     """How much of `text` is coloured: whole lines up to `limit` characters, `lines` lines and the first endless one."""
     end = len(text) if len(text) <= limit else text.rfind("\n", 0, limit) + 1
+    if lines is None and end <= _LINE_LIMIT:
+        return end
     position = 0
     for line in text[:end].split("\n", -1 if lines is None else lines)[:lines]:
         stop = min(position + len(line) + 1, end)
