@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, Protocol
 
@@ -99,7 +99,7 @@ class Books(ABC):
         failed = [path for path, _ in removal.failed]
         lines = [line_for(record.path, record.sha256) for record in self._final.values()]
         lines += [line_for(path, self._ours[path].sha256) for path in failed]
-        left = {path: replace(self._ours[path], owner=STALE, stamp=ABSENT) for path in (*failed, *removal.altered)}
+        left = {path: self._ours[path]._replace(owner=STALE, stamp=ABSENT) for path in (*failed, *removal.altered)}
         dot_file = self._seal(dot_file_bytes(lines))
         return {**self._final, **left, DOT_FILE: dot_file}, removal
 

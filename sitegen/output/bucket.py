@@ -8,7 +8,7 @@ bucket's own list of files is the one that the last build left; else everything 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 from sitegen.errors import OutputError
@@ -110,7 +110,7 @@ class Bucket(Books):
         self._plan = plan
         self._ours = {**self._recorded, **self._find_strays()}
         self._owners = {path: plan.owner_of(path) for path in self._ours}
-        known = (self._standing.get(path, replace(record, sha256="")) for path, record in self._recorded.items())
+        known = (self._standing.get(path, record._replace(sha256="")) for path, record in self._recorded.items())
         self._known_by_owner = group(known, owners=self._owners)
         for path in self._listed or ():
             if path not in self._recorded:
@@ -134,7 +134,7 @@ class Bucket(Books):
 
     def keep_as_is(self, owner: str) -> None:
         """Leave the owner's objects as they are: for a page that couldn't be made anew."""
-        self._final.update({path: replace(self._ours[path], owner=owner) for path in self._paths_of(owner)})
+        self._final.update({path: self._ours[path]._replace(owner=owner) for path in self._paths_of(owner)})
 
     def writer(self, owner: str) -> BucketWriter:
         """What puts the owner's documents; it can be sent to another process."""

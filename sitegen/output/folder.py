@@ -11,7 +11,6 @@ import hashlib
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -154,7 +153,7 @@ class Folder(Books):
             return record
         if stamp[0] != record.stamp[0] or not is_within(self.root, record.path):
             return None
-        return replace(record, stamp=stamp) if _hash(path) == record.sha256 else None
+        return record._replace(stamp=stamp) if _hash(path) == record.sha256 else None
 
     def _remove(self, paths: Iterable[str]) -> Removal:
         lines = read_lines(self.root) or frozenset()

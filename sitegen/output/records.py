@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from sitegen.stamps import Stamp
 
 
-@dataclass(frozen=True, slots=True)
-class FileRecord:
-    """A file as it was written: `path` is relative to the output with `/`, `owner` is whose it is in the plan."""
+class FileRecord(NamedTuple):
+    """A file as it was written: `path` is relative to the output with `/`, `owner` is whose it is in the plan.
+
+    A tuple, for there are many, which are read from the state and sent between processes.
+    """
 
     path: str
     owner: str

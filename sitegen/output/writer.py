@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sitegen.errors import OutputError
 from sitegen.output.dotfile import append_lines, line_for, read_lines
@@ -40,8 +40,7 @@ class Document(Protocol):
         """The content."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A file as it now stands, and whether it had to be written for that."""
 
     record: FileRecord
