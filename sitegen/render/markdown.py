@@ -40,9 +40,10 @@ _ANGLE_LINK = re.compile(
 
 def parse(text: str) -> list[Token]:
     """The tokens of `text`, which must be clean (see `text.clean`)."""
+    text = mend_fences(text)
     tokens, position = plain_blocks(text)
     if position < len(text):
-        tokens += _parser().parse(mend_fences(text[position:]))
+        tokens += _parser().parse(text[position:])
     return tokens
 
 

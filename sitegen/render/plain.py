@@ -1,4 +1,4 @@
-"""Blocks that can be read at a glance: paragraphs of simple text, and lists with a line of it for each item.
+"""Blocks that can be read at a glance: paragraphs of simple text, lists with a line of it for each item, fences.
 
 Most of what people and models write is that, and is written at once, as the parser would have it. Only what stands at
 the left, in nothing else, is looked at here; what isn't surely a plain block is left to the parser.
@@ -21,6 +21,8 @@ _INTERRUPTION = r"(?:[-*+]|1[.)]) \S|>|#{1,6} |```+[^`\n]*(?:\n|\Z)|~~~"
 _PARAGRAPH = re.compile(rf"(?!{_BLOCK})[^\n|]++(?:\n(?!{_BLOCK})[^\n|]++)*+(?<!\s)(?=\n\n|\n*\Z|\n(?:{_INTERRUPTION}))")
 _ROW = re.compile(r"( *)([-*+]|\d{1,9}[.)])( {1,4})(?! )([^\n|]*[^\s|])(?:\n|\Z)")
 _LIST_END = re.compile(r"\n++(?![ \t]|[-*+](?:[ \t\n]|\Z)|\d{1,9}[.)](?:[ \t\n]|\Z))|\Z")
+_FENCE = re.compile(r"(```+)([^`\n]*)\n")
+_FENCE_END = re.compile(r"\n {0,3}(```+)[ \t]*(?=\n|\Z)")
 _TASK = re.compile(r"\[[ xX]\](?= )")
 _DEPTH = 8
 _INDENT = 3
@@ -63,12 +65,29 @@ def plain_at(source: str, start: int) -> tuple[Token, int] | None:
 
     None when there's no such. A paragraph's text is the token's content, a list's items are in its `meta`.
     """
-    if (items := _list_at(source, start)) is not None:
-        return items
+    found = _fence_at(source, start) if source.startswith("```", start) else _list_at(source, start)
+    if found is not None:
+        return found
     paragraph = _PARAGRAPH.match(source, start)
     if paragraph is None or not is_simple(paragraph.group()):
         return None
     return Token("plain_paragraph", "p", 0, content=paragraph.group()), paragraph.end()
+
+
+def _fence_at(source: str, start: int) -> tuple[Token, int] | None:
+    opener = _FENCE.match(source, start)
+    if opener is None:
+        return None
+    mark = opener[1]
+    at = source.find(mark, opener.end())
+    while at >= 0:
+        line_end = source.rfind("\n", at - 4, at)
+        end = _FENCE_END.match(source, line_end) if line_end >= 0 else None
+        if end is not None and len(end[1]) >= len(mark):
+            content = source[opener.end() : line_end + 1]
+            return Token("fence", "code", 0, content=content, markup=mark, info=opener[2]), end.end()
+        at = source.find(mark, at + len(mark))
+    return None
 
 
 def _list_at(source: str, start: int) -> tuple[Token, int] | None:

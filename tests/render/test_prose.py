@@ -105,6 +105,7 @@ def test_no_word_is_lost(pieces: list[str]) -> None:
         pytest.param("x" * 300_000, id="one long word"),
         pytest.param("a\n***\nb\n> c\n[^1]: d\n" * 8_000, id="blocks without blank lines"),
         pytest.param("- a\n* b\n\n1. c\n2) d\n" * 10_000, id="many lists"),
+        pytest.param("```\n" + "x```" * 50_000 + "\n\nend", id="marks of fences in a line"),
         pytest.param("- a\n\n" * 30_000 + "- *end", id="a long list"),
         pytest.param("- a\n  - b\n c\n" * 5_000, id="lines that only belong to lists"),
         pytest.param("a *b\n" * 30_000, id="a long paragraph"),

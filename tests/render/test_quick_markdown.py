@@ -123,6 +123,18 @@ def test_lists_become_what_the_library_makes_of_them(text: str, typed: bool) -> 
     _assert_same(text, typed=typed)
 
 
+FENCES = [
+    *("```", "```py", "````", "``` a`b", "~~~", "   ```", "    ```", "\t```", "``` \t", "```x", "- ```", "> ```"),
+    *("", "", "x = 1", "  y", "one", "- a", "``", "x ```", "```md"),
+]  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.sampled_from(FENCES), max_size=9).map("\n".join), st.booleans())
+def test_fences_become_what_the_library_makes_of_them(text: str, typed: bool) -> None:
+    _assert_same(text, typed=typed)
+
+
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.id)
 def test_every_known_case_becomes_what_the_library_makes_of_it(case: Case) -> None:
     quick = case.render()
