@@ -7,6 +7,7 @@ one is begun as soon as there is surely enough to make.
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
@@ -80,6 +81,7 @@ def _cores() -> int:
 
 def _set_up() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever stops a build hears of it from the first process alone
     collect_rarely()
     import sitegen.build.pool
     import sitegen.build.reuse  # noqa: F401 - rendering
