@@ -206,6 +206,8 @@ def _verdict(error: Exception) -> tuple[int, str]:
             return error.exit_code, error.format_message()
         case click.Abort() if isinstance(error.__context__, KeyboardInterrupt):
             return INTERRUPTED, ""
+        case RuntimeError() if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
+            return INTERRUPTED, ""
         case click.Abort():
             return 1, "stopped; nothing was changed"
         case OSError() if error.strerror:

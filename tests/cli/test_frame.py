@@ -122,6 +122,7 @@ UNEXPECTED = (
         pytest.param(SitegenError("a\x1b[31mb\u202ec"), 1, "sitegen: a�[31mb�c\n", id="hostile-message"),
         pytest.param(PermissionError(13, "Denied", "x.db"), 1, "sitegen: Denied: x.db\n", id="system"),
         pytest.param(KeyboardInterrupt(), 130, "\n", id="ctrl-c"),
+        pytest.param(RuntimeError("Query interrupted"), 130, "", id="ctrl-c-in-a-query"),
         pytest.param(click.Abort(), 1, "sitegen: stopped; nothing was changed\n", id="no-answer"),
         pytest.param(BrokenPipeError(32, "Broken pipe"), 141, "", id="closed-pipe"),
         pytest.param(ValueError("odd"), 1, UNEXPECTED, id="unexpected"),
