@@ -156,7 +156,8 @@ def lex(lexer: Lexer, text: str, classes: Classes) -> list[Span]:
     A lexer that goes astray loses its classes from there on. Of JSON's signs and white space none is told.
     """
     if type(lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed:
-        return _drive(lexer, text, _states(type(lexer), classes), classes)
+        owner = lexer if "_tokens" in vars(lexer) else type(lexer)  # C#'s rules depend on its options
+        return _drive(lexer, text, _states(owner, classes), classes)
     if lexer.name == "JSON" and _SOUND_JSON.fullmatch(text) is not None:
         names = {group: classes(kind) for group, kind in _JSON.items()}
         found = ((*match.span(), names[match.lastgroup or ""]) for match in _JSON_TOKENS.finditer(text))
@@ -245,8 +246,8 @@ def _move(stack: list[str], transition: Any) -> None:
 
 
 @cache
-def _states(lexer_class: type[RegexLexer], classes: Classes) -> dict[str, _State]:
-    tokens: dict[str, list[tuple[Any, Any, Any]]] = lexer_class._tokens  # type: ignore[attr-defined]
+def _states(owner: Lexer | type[Lexer], classes: Classes) -> dict[str, _State]:
+    tokens: dict[str, list[tuple[Any, Any, Any]]] = owner._tokens  # type: ignore[union-attr]
     return {name: (_Rules([_rule(*rule, classes) for rule in rules]), {}, {}) for name, rules in tokens.items()}
 
 

@@ -40,6 +40,7 @@ SAMPLES = {
     "toml": 'a = 1979-05-27\n[b."c"]\nd = """e\nf"""\n',
     "markdown": "# a\n\n*b* `c`\n\n```python\nx = 1\n```\n",
     "cpp": "#include <a>\ntemplate <class T> auto f(T&& x) -> decltype(x) { return x; } // c\n",
+    "csharp": '[A]\nclass B<T> : C where T : new() { int @d = 0x1F; string E => $"{d}"; } // f\n',
     "console": "$ ls\na b\n",
 }
 
