@@ -1,6 +1,7 @@
 """What builds found in the projections, kept for the next one: after an ingest only what it touched is looked at.
 
 A projection to which anything but an ingest has written is looked at whole, and so is every one by another program.
+No word of a conversation is kept.
 """
 
 from __future__ import annotations

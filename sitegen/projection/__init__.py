@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sitegen.projection.heads import Known, Listing
+from sitegen.projection.listing import Known, Listing
 from sitegen.projection.reader import Projection
 from sitegen.projection.titles import display_title
 from sitegen.projection.union import Projections, open_all

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final, Literal
 
 import duckdb
@@ -14,7 +13,8 @@ import duckdb
 from sitegen.model import ConversationHead, JsonObject
 from sitegen.projection.attachments import locate
 from sitegen.projection.database import Database
-from sitegen.projection.digest import ENRICHED_SOURCES, Fingerprints, Only, fingerprint, seal, span
+from sitegen.projection.digest import ENRICHED_SOURCES, Only, fingerprint, seal, span
+from sitegen.projection.listing import Content, Known, Listing
 from sitegen.projection.schema import Schema
 from sitegen.projection.titles import TitleEvent, choose_title, title_of_call, title_of_day
 from sitegen.projection.values import moment, parse_object
@@ -25,7 +25,7 @@ Key = tuple[str, str]
 _CONVERSATIONS: Final = """
 SELECT id, coalesce(source_id, ''), coalesce(source_native_id, id), title, project, epoch_us(started_at),
     epoch_us(ended_at), metadata
-FROM p.main.conversations WHERE true {only} ORDER BY source_id, source_native_id, id
+FROM p.main.conversations ORDER BY source_id, source_native_id, id
 """
 # Records that name a title are short; the long ones aren't searched.
 _RAW_EVENTS: Final = f"""
@@ -77,64 +77,66 @@ class _RawFacts:
     titles: dict[Key, tuple[TitleEvent, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What a look at all conversations found. With it, a later look needs to see only those that changed since.
-
-    `facts` tell what the digests depend on; those of `heads` cover neither files nor subagents yet.
-    """
-
-    facts: str
-    heads: tuple[ConversationHead, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """An earlier listing, and the row ids of all conversations that may be others since, be they new or gone."""
-
-    listing: Listing
-    changed: frozenset[str]
-
-
-Recall = Callable[[Path], Known | None]
-"""What is known of the projection at a path; None for nothing."""
-
-
-def nothing(_: Path) -> None:
-    """What is known by whoever looks for the first time."""
-
-
-def read_listing(database: Database, schema: Schema, *, labels: bool, known: Known | None = None) -> Listing:
-    """All conversations, of which only the changed ones are looked at when the others are known."""
+def read_heads(
+    database: Database, schema: Schema, *, labels: bool, known: Known | None = None
+) -> tuple[tuple[ConversationHead, ...], Listing]:
+    """All heads, ordered by key, and what to keep of them. Only what isn't known is looked at."""
     facts = schema_facts(schema, labels=labels)
+    rows = _conversation_rows(database)
+    kept = _kept(known, facts)
+    unknown = [row for row in rows if kept is None or row.row_id not in kept]
+    only = Only() if kept is None else Only(tuple(row.row_id for row in unknown))
+    found, titles = _look(database, schema, unknown, labels=labels, only=only) if unknown else ({}, {})
+    contents = {**(kept or {}), **found}
+    heads = [_head(row, contents[row.row_id], titles.get(row.row_id, row.title), facts) for row in rows]
+    named = [head.row_id for row, head in zip(rows, heads, strict=True) if row.title == head.title]
+    listing = Listing(facts, tuple(contents[row_id] for row_id in named))
+    return _with_subagents(_with_files(database, schema, heads)), listing
+
+
+def _kept(known: Known | None, facts: str) -> dict[str, Content] | None:
     if known is None or known.listing.facts != facts:
-        return Listing(facts, tuple(_look(database, schema, facts, labels=labels, only=Only())))
-    changed = Only(tuple(sorted(known.changed)))
-    kept = [head for head in known.listing.heads if head.row_id not in known.changed]
-    return Listing(facts, (*kept, *_look(database, schema, facts, labels=labels, only=changed)))
+        return None
+    return {each.row_id: each for each in known.listing.contents if each.row_id not in known.changed}
 
 
-def finish_heads(database: Database, schema: Schema, listing: Listing) -> tuple[ConversationHead, ...]:
-    """The heads of a listing, ordered by key, with what must be looked at each time: files, who is whose subagent."""
-    files = _file_facts(database, schema)
-    heads = [
-        replace(head, digest=seal([head.digest, *files[head.row_id]])) if head.row_id in files else head
-        for head in listing.heads
-    ]
-    return _with_subagents(sorted(heads, key=lambda head: (head.key, head.row_id)))
-
-
-def _look(database: Database, schema: Schema, facts: str, *, labels: bool, only: Only) -> Iterator[ConversationHead]:
+def _look(
+    database: Database, schema: Schema, rows: Sequence[ConversationHead], *, labels: bool, only: Only
+) -> tuple[dict[str, Content], Mapping[str, str | None]]:
+    """Contents and titles of the conversations of these rows, by row id."""
     fingerprints = fingerprint(database, schema, labels=labels, only=only)
-    rows = _conversation_rows(database, fingerprints, only)
-    natives = Only() if only.ids is None else Only(tuple(sorted({row.native_id for row in rows})))
+    natives = only if only.ids is None else Only(tuple(sorted({row.native_id for row in rows})))
     raw = _raw_facts(database, schema, natives)
-    titles = _Titles(database, schema, raw).choose(rows)
-    for head in rows:
-        title = titles.get(head.row_id)
-        hashes = str(raw.hashes.get((head.source_id, head.native_id), 0))
-        parts = [facts, head.key, title or "", head.digest, fingerprints.of(head.row_id), hashes]
-        yield replace(head, title=title, digest=seal(parts))
+    contents = {
+        row.row_id: Content(
+            row.row_id,
+            fingerprints.messages(row.row_id),
+            fingerprints.size_bytes(row.row_id),
+            seal([fingerprints.of(row.row_id), str(raw.hashes.get((row.source_id, row.native_id), 0))]),
+        )
+        for row in rows
+    }
+    return contents, _Titles(database, schema, raw).choose(rows)
+
+
+def _head(row: ConversationHead, content: Content, title: str | None, facts: str) -> ConversationHead:
+    return replace(
+        row,
+        title=title,
+        message_count=content.message_count,
+        size_bytes=content.size_bytes,
+        digest=seal([facts, row.key, title or "", row.digest, content.seal]),
+    )
+
+
+def _with_files(database: Database, schema: Schema, heads: Sequence[ConversationHead]) -> list[ConversationHead]:
+    """The heads, ordered by key. Files are looked at each time: one may change while its row doesn't."""
+    files = _file_facts(database, schema)
+    sealed = [
+        replace(head, digest=seal([head.digest, *files[head.row_id]])) if head.row_id in files else head
+        for head in heads
+    ]
+    return sorted(sealed, key=lambda head: (head.key, head.row_id))
 
 
 def descendants(heads: Iterable[ConversationHead]) -> Mapping[str, tuple[ConversationHead, ...]]:
@@ -166,8 +168,8 @@ def schema_facts(schema: Schema, *, labels: bool) -> str:
     return f"duckdb {duckdb.__version__} schema {schema.version} {sorted(schema.optional)} labels {labels}"
 
 
-def _conversation_rows(database: Database, fingerprints: Fingerprints, only: Only) -> list[ConversationHead]:
-    found = database.query(only.narrow(_CONVERSATIONS, "id"), only.parameters)
+def _conversation_rows(database: Database) -> list[ConversationHead]:
+    """What the conversations' own rows say; nothing is counted yet, and digests cover no more."""
     return [
         ConversationHead(
             row_id=row_id,
@@ -177,12 +179,11 @@ def _conversation_rows(database: Database, fingerprints: Fingerprints, only: Onl
             project=project,
             started_at=moment(started),
             ended_at=moment(ended),
-            message_count=fingerprints.messages(row_id),
-            size_bytes=fingerprints.size_bytes(row_id),
+            message_count=0,
             digest=json.dumps([project, started, ended, metadata]),
             metadata=parse_object(metadata),
         )
-        for row_id, source_id, native_id, title, project, started, ended, metadata in found
+        for row_id, source_id, native_id, title, project, started, ended, metadata in database.query(_CONVERSATIONS)
     ]
 
 
@@ -270,7 +271,7 @@ class _Titles:
 
 
 def _file_facts(database: Database, schema: Schema) -> dict[str, list[str]]:
-    """Size and time of each stored attachment: a file may change while its row doesn't."""
+    """Size and time of each stored attachment."""
     facts: dict[str, list[str]] = defaultdict(list)
     if not schema.has("attachments"):
         return facts

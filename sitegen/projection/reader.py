@@ -12,16 +12,8 @@ from sitegen.model import Conversation, ConversationHead, SharedView
 from sitegen.projection.attachments import locate
 from sitegen.projection.chunks import plan, read_chunk
 from sitegen.projection.database import Database, open_database
-from sitegen.projection.heads import (
-    Known,
-    Listing,
-    Recall,
-    descendants,
-    finish_heads,
-    not_withdrawn,
-    nothing,
-    read_listing,
-)
+from sitegen.projection.heads import descendants, not_withdrawn, read_heads
+from sitegen.projection.listing import Known, Listing, Recall, nothing
 from sitegen.projection.messages import Builder, Children
 from sitegen.projection.places import find_places
 from sitegen.projection.schema import NEVER_NULL, Column, Schema, refuse_nulls, understand
@@ -48,7 +40,7 @@ class Projection:
         self._schema = schema
         self._labels = labels
         self._known = known
-        self._listing: Listing | None = None
+        self._looked: tuple[tuple[ConversationHead, ...], Listing] | None = None
         self._heads: tuple[ConversationHead, ...] | None = None
 
     @classmethod
@@ -89,10 +81,8 @@ class Projection:
         return list(self._known_heads())
 
     def listing(self) -> Listing:
-        """What `heads` come from, to be known the next time; read once and kept."""
-        if self._listing is None:
-            self._listing = read_listing(self._database, self._schema, labels=self._labels, known=self._known)
-        return self._listing
+        """What was found of the conversations, to be known the next time; read once and kept."""
+        return self._look()[1]
 
     def read(
         self, row_ids: Sequence[str], *, heads: Sequence[ConversationHead] | None = None
@@ -152,9 +142,13 @@ class Projection:
 
     def _known_heads(self) -> tuple[ConversationHead, ...]:
         if self._heads is None:
-            heads = finish_heads(self._database, self._schema, self.listing())
-            self._heads = not_withdrawn(heads, self.withdrawn())
+            self._heads = not_withdrawn(self._look()[0], self.withdrawn())
         return self._heads
+
+    def _look(self) -> tuple[tuple[ConversationHead, ...], Listing]:
+        if self._looked is None:
+            self._looked = read_heads(self._database, self._schema, labels=self._labels, known=self._known)
+        return self._looked
 
     def _require(self, by_id: dict[str, ConversationHead], row_id: str) -> ConversationHead:
         if row_id not in by_id:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, ConversationHead, SharedView
-from sitegen.projection.heads import Listing, Recall, not_withdrawn, nothing
+from sitegen.projection.heads import not_withdrawn
+from sitegen.projection.listing import Listing, Recall, nothing
 from sitegen.projection.reader import Projection
 
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
@@ -35,7 +36,7 @@ class Projections:
         return sorted((head for _, head in chosen.values()), key=lambda head: (head.key, head.row_id))
 
     def listings(self) -> list[Listing]:
-        """What each projection's `heads` come from, in the order of their paths, to be known the next time."""
+        """What was found in each projection, in the order of their paths, to be known the next time."""
         return [member.listing() for member in self._members]
 
     def read(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,15 @@ from sitegen.output.cache import Cache
 from sitegen.projection import open_all
 from sitegen.projection.digest import Only, fingerprint
 from tests.projection.reading import writing_process
-from tests.support.sessions import append_records, assistant, custom_title, user, write_session, write_subagent
+from tests.support.sessions import (
+    append_records,
+    assistant,
+    custom_title,
+    tool_use,
+    user,
+    write_session,
+    write_subagent,
+)
 from tests.support.workshop import Workshop
 
 ALL = None
@@ -112,7 +121,7 @@ def test_what_no_ingest_touched_is_not_looked_at_when_the_settings_change(
     sessions.ingest()
     workshop.configure(base_url="https://ann.example.org/birds/")
     workshop.build()
-    assert looks == [ALL, 0]
+    assert looks == [ALL]
     assert "https://ann.example.org/birds/" in shown(workshop)
 
 
@@ -294,7 +303,31 @@ def test_a_conversation_that_is_deleted_leaves_no_trace_in_what_is_kept(
     (entry,) = folder.rglob("*.entry")
     kept = Cache(folder).get(entry.parent.name + entry.stem, Kept)
     assert kept is not None
-    assert [head.native_id for head in kept.listing.heads if "subagent" not in head.metadata] == ["heron", "wren"]
+    assert len(kept.listing.contents) == len({"heron", "its subagent", "wren"})
+
+
+def test_no_word_of_a_conversation_is_kept(sessions: Sessions, workshop: Workshop) -> None:
+    append_records(sessions.path("wren"), custom_title("On kinglets"))
+    sessions.ingest()
+    workshop.build()
+    kept = (workshop.folder / ".sitegen" / "listings").rglob("*.entry")
+    said = b"".join(zlib.decompressobj().decompress(entry.read_bytes().partition(b"\n")[2]) for entry in kept)
+    assert len(said) > 200
+    for word in (b"heron", b"wren", b"kinglet", b"birds", b"nest"):
+        assert word not in said
+
+
+def test_a_title_that_is_in_no_row_is_looked_for_each_time(
+    sessions: Sessions, workshop: Workshop, tmp_path: Path, looks: list[int | None]
+) -> None:
+    write_session(sessions.path("coot"), assistant(tool_use("Read", {"file_path": "/srv/coots.md"})))
+    sessions.ingest()
+    workshop.build()
+    assert "<title>Read coots.md" in shown(workshop)
+    workshop.configure(base_url="https://ann.example.org/birds/")
+    workshop.build()
+    assert looks == [ALL, 1]
+    assert_as_from_nothing(workshop, tmp_path)
 
 
 def test_a_file_put_in_its_place_while_it_is_ingested_into_is_shown(
