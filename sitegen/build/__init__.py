@@ -47,7 +47,7 @@ def build(
     can't be removed, BuildError when pages failed (after all others were made) or when `is_strict` and a share had to
     be left out (before anything was).
     """
-    from sitegen.build.processes import Processes, has_surely_much
+    from sitegen.build.processes import Outlook, Processes, look_ahead
     from sitegen.config import load
     from sitegen.config.files import make_private_folder
     from sitegen.output.layout import STATE_FILE
@@ -63,9 +63,14 @@ def build(
     make_private_folder(config.folder / STATE_FOLDER)
     on_progress("reading", 0, 0)
     with hold(state_folder, output=output), Processes.of(options.jobs) as processes:
-        is_much = has_surely_much(config, state_file=state_folder / STATE_FILE, is_full=options.is_full)
-        if is_much:
-            processes.begin()
+        outlook = look_ahead(
+            config,
+            state_file=state_folder / STATE_FILE,
+            invocation=invocation(config_path, options),
+            is_full=options.is_full,
+        )
+        if outlook is not Outlook.UNSURE:
+            processes.begin(renders=outlook is Outlook.ALL)
         from sitegen.build.listings import Listings  # no sooner: the other process imports meanwhile
         from sitegen.build.reading import reading
 
@@ -73,7 +78,7 @@ def build(
         with reading(config, watch, listings=listings, temp_folder=state_folder / "tmp") as found:
             from sitegen.build.run import Run  # takes as long as reading does
 
-            if is_much:
+            if outlook is Outlook.ALL:
                 import sitegen.build.reuse  # noqa: F401 - rendering, while there's still time until all is read
 
             return Run(config, options, found, processes, output, on_progress, watch).run()

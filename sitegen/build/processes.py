@@ -10,6 +10,7 @@ import os
 import signal
 import threading
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING, Self
 
 from sitegen.build.memory import collect_rarely
@@ -42,10 +43,10 @@ class Processes:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def begin(self) -> None:
-        """Starts one already, if there may be any, that imports what it needs meanwhile."""
+    def begin(self, *, renders: bool) -> None:
+        """Starts one already, if there may be any, that imports what it needs meanwhile: also to render, or not."""
         if self.count > 1:
-            self.executor.submit(os.getpid)
+            self.executor.submit(_prepare, renders=renders)
 
     @property
     def executor(self) -> Executor:
@@ -65,11 +66,31 @@ class Processes:
             self._executor = None
 
 
-def has_surely_much(config: Config, *, state_file: Path, is_full: bool) -> bool:
-    """Whether all of a large projection is to be made: nothing stands yet, or nothing of it is trusted."""
-    if not config.rules or (state_file.exists() and not is_full):
-        return False
-    return sum(file.stat().st_size for file in config.source.projections if file.is_file()) >= _LARGE_BYTES
+class Outlook(Enum):
+    """How much there is surely to do, as far as it shows before anything is read."""
+
+    UNSURE = 0
+    PAGES = 1
+    """All pages are made anew, of what was rendered before."""
+    ALL = 2
+
+
+def look_ahead(config: Config, *, state_file: Path, invocation: str, is_full: bool) -> Outlook:
+    """What is to be done for a large projection: all where nothing stands yet, or nothing of it is trusted."""
+    if (
+        not config.rules
+        or sum(file.stat().st_size for file in config.source.projections if file.is_file()) < _LARGE_BYTES
+    ):
+        return Outlook.UNSURE
+    if is_full or not state_file.exists():
+        return Outlook.ALL
+    from sitegen.build.theme import Layers
+    from sitegen.output.unchanged import has_changed_within
+
+    layers = Layers.of(config)
+    folders = [str(folder.absolute()) for folder in (*layers.templates, *layers.static)]
+    is_new = has_changed_within(state_file, folders, invocation=invocation)
+    return Outlook.PAGES if is_new else Outlook.UNSURE
 
 
 def _cores() -> int:
@@ -83,8 +104,13 @@ def _set_up() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever stops a build hears of it from the first process alone
     collect_rarely()
+
+
+def _prepare(*, renders: bool) -> None:
     import sitegen.build.pool
-    import sitegen.build.reuse  # noqa: F401 - rendering
+
+    if renders:
+        import sitegen.build.reuse  # noqa: F401
 
 
 def _end_with_parent() -> None:

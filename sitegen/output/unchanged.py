@@ -10,13 +10,19 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from urllib.parse import quote
 
 from sitegen.output.layout import APPLICATION_ID, DOT_FILE, VERSION
 from sitegen.output.places import from_stored, is_bucket, site_folder
 from sitegen.stamps import stamp_input, stamp_output
 
 _BUSY_TIMEOUT_S = 2.0
+_INPUTS_OF = """
+SELECT path, size, mtime_ns, ctime_ns, inode FROM input
+WHERE output = (SELECT id FROM output WHERE invocation = ? ORDER BY built_at DESC LIMIT 1)
+"""
 _ROUNDS = 20_000  # some 4 ms once: the state must not become a fast way to guess a password that came by environment
 
 
@@ -67,6 +73,22 @@ def look(
             connection.close()
     except (sqlite3.Error, ValueError, TypeError) as error:
         return Verdict(f"the state of the last build can't be read ({error})")
+
+
+def has_changed_within(state_file: str | os.PathLike[str], folders: Iterable[str], *, invocation: str) -> bool:
+    """Whether a file in these folders differs from what the last build of this `invocation` read there.
+
+    False where nothing is known. A folder is named absolutely, without "/" at the end.
+    """
+    path = os.fspath(state_file)
+    within = tuple(f"{folder}/" for folder in folders)
+    try:
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=0)) as connection:
+            rows = connection.execute(_INPUTS_OF, (invocation,)).fetchall() if is_ours(connection) else []
+    except sqlite3.Error:
+        return False
+    stamps = {from_stored(name, site_folder(path)): tuple(stamp) for name, *stamp in rows}
+    return any(stamp_input(name) != stamp for name, stamp in stamps.items() if name.startswith(within))
 
 
 def environment_digest(names: list[str], environ: Mapping[str, str], salt: str) -> str:

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.build.processes import Processes, has_surely_much
+from sitegen.build import processes
+from sitegen.build.processes import Outlook, Processes, look_ahead
 from sitegen.config import Config, load
+from tests.support.workshop import EVERYTHING, Workshop, talk_about
 
 Configure = Callable[..., Config]
 
@@ -32,47 +34,72 @@ def configure(tmp_path: Path) -> Configure:
     return make
 
 
-def test_a_large_projection_without_a_site_is_much(configure: Configure, tmp_path: Path) -> None:
+def look(config: Config, state_file: Path, *, is_full: bool = False) -> Outlook:
+    return look_ahead(config, state_file=state_file, invocation="i", is_full=is_full)
+
+
+def test_for_a_large_projection_without_a_site_all_is_to_be_done(configure: Configure, tmp_path: Path) -> None:
     config, state = configure(size=50_000_000), tmp_path / "state.db"
-    assert has_surely_much(config, state_file=state, is_full=False)
+    assert look(config, state) is Outlook.ALL
     state.touch()
-    assert not has_surely_much(config, state_file=state, is_full=False)
-    assert has_surely_much(config, state_file=state, is_full=True)
+    assert look(config, state) is Outlook.UNSURE
+    assert look(config, state, is_full=True) is Outlook.ALL
 
 
 def test_a_small_projection_is_little(configure: Configure, tmp_path: Path) -> None:
-    assert not has_surely_much(configure(size=1_000_000), state_file=tmp_path / "state.db", is_full=True)
+    assert look(configure(size=1_000_000), tmp_path / "state.db", is_full=True) is Outlook.UNSURE
 
 
 def test_single_shares_of_a_large_projection_are_little(configure: Configure, tmp_path: Path) -> None:
     config = configure(size=50_000_000, share='[[share]]\nconversation = "019"\n')
-    assert not has_surely_much(config, state_file=tmp_path / "state.db", is_full=False)
+    assert look(config, tmp_path / "state.db") is Outlook.UNSURE
 
 
 def test_a_missing_projection_is_left_to_whoever_reads_it(configure: Configure, tmp_path: Path) -> None:
     config = configure(size=0)
     (tmp_path / "archive.duckdb").unlink()
-    assert not has_surely_much(config, state_file=tmp_path / "state.db", is_full=False)
+    assert look(config, tmp_path / "state.db") is Outlook.UNSURE
+
+
+def test_pages_are_to_be_made_when_the_theme_has_changed_and_not_for_another_title(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_LARGE_BYTES", 1)
+    begun: list[bool] = []
+    monkeypatch.setattr(Processes, "begin", lambda _, *, renders: begun.append(renders))
+    style = workshop.folder / "mine" / "static" / "theme.css"
+    style.parent.mkdir(parents=True)
+    style.write_text(":root { --accent: teal }")
+    workshop.talk(talk_about("herons"))
+    workshop.configure(f'[theme]\nfolder = "mine"\n\n{EVERYTHING}')
+    workshop.build()
+    assert begun == [True]
+    workshop.configure(f'[theme]\nfolder = "mine"\n\n{EVERYTHING}', base_url="https://ann.example.org/birds/")
+    workshop.build()
+    assert begun == [True]
+    style.write_text(":root { --accent: navy }")
+    workshop.build()
+    assert begun == [True, False]
 
 
 def test_one_begun_early_has_loaded_what_rendering_needs_and_ends_with_the_build() -> None:
-    with Processes(2) as processes:
-        processes.begin()
-        loaded = processes.executor.submit(_loaded).result(timeout=60)
+    with Processes(2) as begun:
+        begun.begin(renders=True)
+        loaded = begun.executor.submit(_loaded).result(timeout=60)
         assert {"sitegen.build.work", "sitegen.render.transcript"} <= loaded
         assert len(multiprocessing.active_children()) == 1
     assert not multiprocessing.active_children()
 
 
 def test_a_build_that_may_use_one_process_begins_no_other() -> None:
-    with Processes.of(1) as processes:
-        processes.begin()
+    with Processes.of(1) as begun:
+        begun.begin(renders=True)
         assert not multiprocessing.active_children()
 
 
 def test_a_build_that_fails_leaves_no_process() -> None:
-    with suppress(ValueError), Processes(2) as processes:
-        processes.begin()
+    with suppress(ValueError), Processes(2) as begun:
+        begun.begin(renders=True)
         raise ValueError
     assert not multiprocessing.active_children()
 
