@@ -88,6 +88,8 @@ async function completeOutline() {
   const pages = map.pages.filter((page) => /^(\d+\/)?$/.test(page.href));
   if (!pages.some((page) => page.outline.some(([anchor]) => own.has(`#${anchor}`)))) return;
   const items = pages.flatMap((page) => page.outline.map(([anchor, text]) => outlineItem(page, anchor, text)));
+  // Links that are there stay: one that's being pressed would lead nowhere.
+  if (items.every((item) => own.has(item.firstElementChild?.getAttribute("href") ?? ""))) return;
   list.replaceChildren(...items);
   one(".timeline")?.replaceWith(placed(parse(map.timeline ?? ""), fromShare("")));
   marked = "";
