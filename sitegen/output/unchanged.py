@@ -19,10 +19,7 @@ from sitegen.output.places import from_stored, is_bucket, site_folder
 from sitegen.stamps import stamp_input, stamp_output
 
 _BUSY_TIMEOUT_S = 2.0
-_INPUTS_OF = """
-SELECT path, size, mtime_ns, ctime_ns, inode FROM input
-WHERE output = (SELECT id FROM output WHERE invocation = ? ORDER BY built_at DESC LIMIT 1)
-"""
+_LAST = "SELECT id FROM output WHERE invocation = ? ORDER BY built_at DESC LIMIT 1"
 _ROUNDS = 20_000  # some 4 ms once: the state must not become a fast way to guess a password that came by environment
 
 
@@ -81,14 +78,13 @@ def has_changed_within(state_file: str | os.PathLike[str], folders: Iterable[str
     False where nothing is known. A folder is named absolutely, without "/" at the end.
     """
     path = os.fspath(state_file)
-    within = tuple(f"{folder}/" for folder in folders)
     try:
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=0)) as connection:
-            rows = connection.execute(_INPUTS_OF, (invocation,)).fetchall() if is_ours(connection) else []
+            row = connection.execute(_LAST, (invocation,)).fetchone() if is_ours(connection) else None
+            within = tuple(f"{folder}/" for folder in folders)
+            return row is not None and _changed_input(connection, row[0], site_folder(path), within) is not None
     except sqlite3.Error:
         return False
-    stamps = {from_stored(name, site_folder(path)): tuple(stamp) for name, *stamp in rows}
-    return any(stamp_input(name) != stamp for name, stamp in stamps.items() if name.startswith(within))
 
 
 def environment_digest(names: list[str], environ: Mapping[str, str], salt: str) -> str:
@@ -140,10 +136,13 @@ def _changed_time(is_finished: int, built_at: float, next_expiry: float | None, 
     return None
 
 
-def _changed_input(connection: sqlite3.Connection, number: int, site: str) -> str | None:
+def _changed_input(
+    connection: sqlite3.Connection, number: int, site: str, within: tuple[str, ...] = ("",)
+) -> str | None:
     rows = connection.execute("SELECT path, size, mtime_ns, ctime_ns, inode FROM input WHERE output = ?", (number,))
     for path, *stamp in rows.fetchall():
-        if stamp_input(from_stored(path, site)) != tuple(stamp):
+        place = from_stored(path, site)
+        if place.startswith(within) and stamp_input(place) != tuple(stamp):
             return f"{path} has changed"
     return None
 
