@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sitegen.build.sealing import Sealing
     from sitegen.build.watchwords import Watchword
 
-_UNPREPARED = "its gate wasn't prepared; this is a fault in sitegen, please report it"
+UNPREPARED = "its gate wasn't prepared; this is a fault in sitegen, please report it"
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class Gates:
 
     def sealing(self, owner: str) -> Sealing:
         """How the page is protected. `stretch` must have come before."""
-        raise RefusedError(f"{owner}: {_UNPREPARED}")
+        raise RefusedError(f"{owner}: {UNPREPARED}")
 
     def secrets(self, owner: str) -> Iterable[Watchword]:
         """What must not be published of a page's gate."""
@@ -64,5 +64,5 @@ class Gates:
         return ()
 
     def _refuse(self, owner: str) -> None:
-        self.faults[owner] = _UNPREPARED
+        self.faults[owner] = UNPREPARED
         self.refused.add(owner)

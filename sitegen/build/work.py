@@ -15,6 +15,7 @@ from sitegen.assets import load_assets
 from sitegen.build import watchwords
 from sitegen.build.clean import Scans, SecretsFoundError, told
 from sitegen.build.compiled import CompiledTemplates
+from sitegen.build.gates import UNPREPARED
 from sitegen.build.keys import rendered_key
 from sitegen.build.posters import draw_once
 from sitegen.build.renderers import Told, notes_key
@@ -224,7 +225,7 @@ class Worker:
         share, pages, sealing = task.share, self.pages, task.sealing
         if sealing is None:
             if share.is_gated:  # whatever went wrong before: never in the open
-                raise RefusedError("its gate wasn't prepared; this is a fault in sitegen, please report it")
+                raise RefusedError(UNPREPARED)
             documents = pages.share(
                 share,
                 transcript,
