@@ -11,7 +11,7 @@ from sitegen.model import Attachment, Facts, Json, Message, Usage
 from sitegen.render.drawing import Drawing
 from sitegen.render.fragments import Written
 from sitegen.render.items import Adrift, Answer, Aside, Call, ForkMark, Item, Part, Prompt, Run, Thought
-from sitegen.render.text import clean
+from sitegen.render.text import clean_bytes
 from sitegen.wording.wrappers import Note
 
 FORMAT = "sitegen-conversation"
@@ -56,7 +56,7 @@ def _listed(values: Sequence[Sequence[bytes]]) -> list[bytes]:
 
 
 def _line(value: Mapping[str, Json]) -> bytes:
-    return clean(json.dumps(value, ensure_ascii=False)).encode("utf-8", "replace")
+    return clean_bytes(json.dumps(value, ensure_ascii=False))
 
 
 def _facts(facts: Facts) -> _Object:

@@ -22,11 +22,9 @@ _LINES = 60
 """How many lines of an input or output are written; conversation.json has them all."""
 _LINE_LIMIT = 2000
 _NEWLINE = "\n"
-_TICKS = re.compile(r"`+")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
-_CODE = re.compile(r"</?code>")
-_QUOTE = re.compile(r"<q>(.*?)</q>")
 _TAG = re.compile(r"<[^>]*>")
+_SIGNS = (("<code>", "`"), ("</code>", "`"), ("<q>", "“"), ("</q>", "”"))
 
 
 def export_markdown(facts: Facts, strands: Iterable[Strand], ctx: Context) -> bytes:
@@ -82,7 +80,7 @@ def _heading(level: int, text: str, moment: datetime | None, ctx: Context) -> st
 
 
 def _moment(moment: datetime, ctx: Context) -> str:
-    return f"{ctx.local(moment):%Y-%m-%d %H:%M}"
+    return ctx.local(moment).isoformat(" ", "minutes")[:16]
 
 
 def _answer(item: Answer) -> Iterator[str]:
@@ -130,15 +128,20 @@ def fenced(text: str) -> str:
     lines = text.split("\n", _LINES)
     if len(lines) > _LINES:
         lines[_LINES] = f"… ({lines[_LINES].count(_NEWLINE) + 1})"
-    body = "\n".join(line if len(line) <= _LINE_LIMIT else shorten(line, _LINE_LIMIT) for line in lines)
-    longest = max(map(len, _TICKS.findall(body)), default=0) if "`" in body else 0
-    fence = "`" * max(3, longest + 1)
+    if max(map(len, lines)) > _LINE_LIMIT:
+        lines = [shorten(line, _LINE_LIMIT) for line in lines]
+    body = "\n".join(lines)
+    fence = "```"
+    while fence in body:
+        fence += "`"
     return f"{fence}\n{body}\n{fence}"
 
 
 def closed(text: str) -> str:
     """Markdown with the fence closed that it may leave open, so that what follows isn't code."""
     text = clean(text).strip("\n")
+    if "```" not in text and "~~~" not in text:
+        return text
     opened = ""
     for line in text.split("\n"):
         match = _FENCE.match(line)
@@ -161,7 +164,10 @@ def _indented_all(text: str) -> str:
 
 def _plain(markup: Markup) -> str:
     """A line of HTML as Markdown: code stays code, all else becomes text."""
-    return _line(html.unescape(_TAG.sub("", _QUOTE.sub(r"“\1”", _CODE.sub("`", str(markup))))))
+    text = str(markup)
+    for tag, sign in _SIGNS:
+        text = text.replace(tag, sign)
+    return _line(html.unescape(_TAG.sub("", text)))
 
 
 def _line(text: str) -> str:

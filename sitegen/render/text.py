@@ -9,6 +9,10 @@ import re
 import unicodedata
 
 _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_BEYOND_ASCII = [
+    (each[:1], re.compile(each)) for each in (b"\xc2[\x80-\x9f]", b"\xed[\xa0-\xbf]", b"\xef\xbf[\xbe\xbf]")
+]
+"""The rest of it in UTF-8: what it begins with, and the pattern."""
 _ASCII_CONTROLS = bytes([*range(0x09), *range(0x0B, 0x20), 0x7F])
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HIDDEN = re.compile(
@@ -19,10 +23,20 @@ _REPLACEMENT = "\ufffd"
 
 def is_clean(text: str) -> bool:
     """Whether `text` may stand in HTML as it is: no carriage return or other control byte, no lone surrogate."""
-    if text.isascii():  # nearly all texts, and long ones among them: four times as fast
-        data = text.encode("ascii")
-        return len(data.translate(None, _ASCII_CONTROLS)) == len(data)
-    return _UNWANTED.search(text) is None
+    return _is_clean(text.encode("utf-8", "surrogatepass"))
+
+
+def _is_clean(data: bytes) -> bool:
+    """Likewise of a text in UTF-8, where all of it is found several times as fast."""
+    if len(data.translate(None, _ASCII_CONTROLS)) != len(data):
+        return False
+    return data.isascii() or not any(lead in data and unwanted.search(data) for lead, unwanted in _BEYOND_ASCII)
+
+
+def clean_bytes(text: str) -> bytes:
+    """`clean(text)` in UTF-8."""
+    data = text.encode("utf-8", "surrogatepass")
+    return data if _is_clean(data) else clean(text).encode()
 
 
 def clean(text: str) -> str:
