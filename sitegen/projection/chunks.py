@@ -9,7 +9,7 @@ from typing import Final, cast, get_args
 
 from sitegen.model import Attachment, Block, BlockKind, ConversationHead, Json, JsonObject
 from sitegen.projection.attachments import attachment
-from sitegen.projection.database import Database
+from sitegen.projection.database import Database, Row
 from sitegen.projection.places import Places, all_numbers
 from sitegen.projection.records import RawRecord, read_raw_records
 from sitegen.projection.schema import Schema
@@ -25,17 +25,17 @@ _KINDS: Final = frozenset(get_args(BlockKind))
 _MESSAGES: Final = """
 SELECT conversation_id, id, source_native_id, parent_message_id, role, model, epoch_us(created_at), sequence_index,
     metadata
-FROM p.main.messages WHERE rowid IN (SELECT unnest(?::BIGINT[]))
+FROM p.main.messages WHERE rowid IN (SELECT unnest(?::VARCHAR::BIGINT[]))
 """
 _BLOCKS: Final = """
 SELECT message_id, coalesce(block_index, 0), type, text, tool_name, tool_use_id,
     CASE WHEN type = 'tool_result' AND text IS NOT NULL AND TRY(json_type(payload, '$.raw_content')) = 'VARCHAR'
         THEN '{"is_error": ' || coalesce(payload->'is_error', 'false')::VARCHAR || '}' ELSE payload::VARCHAR END
-FROM p.main.content_blocks WHERE rowid IN (SELECT unnest(?::BIGINT[]))
+FROM p.main.content_blocks WHERE rowid IN (SELECT unnest(?::VARCHAR::BIGINT[]))
 """
 _ATTACHMENTS: Final = """
 SELECT message_id, filename, mime_type, storage_path, content_hash, size_bytes, metadata
-FROM p.main.attachments WHERE rowid IN (SELECT unnest(?::BIGINT[])) ORDER BY rowid
+FROM p.main.attachments WHERE rowid IN (SELECT unnest(?::VARCHAR::BIGINT[])) ORDER BY rowid
 """
 _LABELS: Final = """
 SELECT m.id, b.block_index, l.pack, l.question, l.choice, l.value
@@ -112,10 +112,10 @@ def read_chunk(
     """All rows of the conversations, in a query or a few a table."""
     chunk = Chunk()
     row_ids = [head.row_id for head in heads]
-    for conversation, *row in database.query_rows(_MESSAGES, all_numbers(places.messages, row_ids)):
-        chunk.messages[conversation].append(MessageRow(*row))
-    for message, index, kind, *cells in database.query_rows(_BLOCKS, all_numbers(places.blocks, row_ids)):
-        chunk.blocks[message].append((index, _block(kind, *cells)))
+    for conversation, message in database.query_rows(_MESSAGES, all_numbers(places.messages, row_ids), _message):
+        chunk.messages[conversation].append(message)
+    for within, index, block in database.query_rows(_BLOCKS, all_numbers(places.blocks, row_ids), _block):
+        chunk.blocks[within].append((index, block))
     _read_attachments(database, chunk, all_numbers(places.attachments, row_ids))
     if labels and schema.has("labels"):
         for message, block_index, *told in database.query(_LABELS, [row_ids]):
@@ -130,9 +130,9 @@ def read_chunk(
 
 
 def _read_attachments(database: Database, chunk: Chunk, numbers: Sequence[int]) -> None:
-    rows = database.query_rows(_ATTACHMENTS, numbers)
-    for message, filename, media_type, path, content_hash, size, metadata in rows:
-        found = attachment(
+    def attached(row: Row) -> tuple[str, Attachment]:
+        message, filename, media_type, path, content_hash, size, metadata = row
+        return message, attachment(
             database.path.parent,
             filename=filename,
             media_type=media_type,
@@ -141,17 +141,26 @@ def _read_attachments(database: Database, chunk: Chunk, numbers: Sequence[int]) 
             size_bytes=size,
             metadata=metadata,
         )
+
+    for message, found in database.query_rows(_ATTACHMENTS, numbers, attached):
         chunk.attachments[message].append(found)
 
 
-def _block(kind: str, text: str | None, tool_name: str | None, tool_use_id: str | None, payload: str | None) -> Block:
+def _message(row: Row) -> tuple[str, MessageRow]:
+    conversation, *cells = row
+    return conversation, MessageRow(*cells)
+
+
+def _block(row: Row) -> tuple[str, int, Block]:
+    """The row id of a block's message, its number in it, and the block."""
+    message, index, kind, text, tool_name, tool_use_id, payload = row
     known = cast("BlockKind", kind if kind in _KINDS else "text")
     parsed = parse_object(payload)
     if known == "tool_result" and text is not None:
         parsed = _without_text(parsed)
     elif known != kind and not parsed:
         parsed = {"unknown_block": {"type": kind}}
-    return Block(known, text, tool_name, tool_use_id, parsed)
+    return message, index, Block(known, text, tool_name, tool_use_id, parsed)
 
 
 def _without_text(payload: JsonObject) -> JsonObject:

@@ -8,16 +8,17 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import duckdb
 
 from sitegen.errors import LockedError, ProjectionError
 
+T = TypeVar("T")
 Row = tuple[Any, ...]
 """A row as DuckDB returns it; the queries' callers know its types."""
 
@@ -25,7 +26,9 @@ _LEAST_SPAN: Final = 250
 _WIDER: Final = (4, 16)
 """By how much a query's memory limit is raised when nothing smaller will do."""
 _BATCHES: Final = ((1, 1_000), (1, 250), (4, 1_000), (4, 250), (16, 250), (16, 10))
-"""How rows are read, the next way when one takes too much memory: (times the limit, rows at once)."""
+"""How rows are read, the next way when one takes too much memory: (times the limit, rows of a query)."""
+_ROWS_AT_ONCE: Final = 50
+"""Rows that are in Python's memory as DuckDB has them: each may be of megabytes."""
 _RETRY_S: Final = 0.1
 _MAGIC: Final = slice(8, 12)
 _WRITER: Final = slice(52, 84)
@@ -82,18 +85,20 @@ class Database:
         except duckdb.OutOfMemoryException:
             return self._query_with_more_memory(sql, parameters)
 
-    def query_rows(self, sql: str, numbers: Sequence[int]) -> Iterator[Row]:
-        """The rows of the given numbers, in batches; `sql` takes a list of numbers as its one parameter.
+    def query_rows(self, sql: str, numbers: Sequence[int], make: Callable[[Row], T]) -> Iterator[T]:
+        """What `make` makes of the rows of the given numbers; `sql` takes these as its one parameter, a list in text.
 
-        Batches get smaller and then more memory when they don't fit: parsing JSON takes several times the text.
+        Rows go as soon as something is made of them, a batch is made whole before any of it is given. Batches get
+        smaller and then more memory when they don't fit.
         """
         start = 0
-        for factor, rows_at_once in _BATCHES:
+        for factor, batch in _BATCHES:
             with self._with_limit(factor) as connection, suppress(duckdb.OutOfMemoryException):
                 while start < len(numbers):
-                    rows = self._run(connection, sql, [list(numbers[start : start + rows_at_once])])
-                    start += rows_at_once
-                    yield from rows
+                    # As text, for DuckDB takes a list number by number: as long as it takes to find the rows.
+                    made = self._make(connection, sql, [str(list(numbers[start : start + batch]))], make)
+                    start += batch
+                    yield from made
             if start >= len(numbers):
                 return
         raise ProjectionError(self._no_memory())
@@ -136,8 +141,20 @@ class Database:
         )
 
     def _run(self, connection: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[object]) -> list[Row]:
-        try:
+        with self._told():
             return connection.execute(sql, list(parameters)).fetchall()
+
+    def _make(
+        self, connection: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[object], make: Callable[[Row], T]
+    ) -> list[T]:
+        with self._told():
+            found = connection.execute(sql, list(parameters))
+            return [make(row) for rows in iter(lambda: found.fetchmany(_ROWS_AT_ONCE), []) for row in rows]
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
         except duckdb.OutOfMemoryException:
             raise
         except (duckdb.Error, UnicodeDecodeError) as error:

@@ -6,89 +6,51 @@ What those parts mean for messages is for `enrich`, and what records without a m
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from sitegen.model import Json, JsonObject, Usage
-from sitegen.projection.database import Database
+from sitegen.projection.blocks import object_in
+from sitegen.projection.database import Database, Row
 from sitegen.projection.values import moment_in, parse
 
-# Only these parts of a record leave the database: a record holds whole files, and each of them is there twice.
-_FIELDS: Final = (
-    "uuid",
-    "parentUuid",
-    "logicalParentUuid",
-    "isMeta",
-    "isSidechain",
-    "isCompactSummary",
-    "isApiErrorMessage",
-    "agentId",
-    "gitBranch",
-    "requestId",
-    "subtype",
-    "message.id",
-    "message.model",
-    "message.usage",
-    "type",
-    "timestamp",
-)
-DETAIL_FIELDS: Final = (
-    *("structuredPatch", "filePath", "replaceAll", "userModified", "type", "mode", "numLines", "numFiles", "filenames"),
-    *(
-        "stdout",
-        "stderr",
-        "interrupted",
-        "isImage",
-        "exitCode",
-        "returnCodeInterpretation",
-        "backgroundTaskId",
-        "shellId",
-    ),
-    *("command", "truncated", "appliedLimit", "durationMs", "durationSeconds", "status", "agentId", "agent_id", "name"),
-    *("agentType", "isAsync", "outputFile", "prompt", "description", "totalDurationMs", "totalTokens"),
-    *("totalToolUseCount", "usage", "oldTodos", "newTodos", "questions", "answers", "plan", "url", "code", "codeText"),
-    *("bytes", "query", "results", "matches", "total_deferred_tools", "success", "commandName", "message", "taskId"),
-    *("file.filePath", "file.startLine", "file.numLines", "file.totalLines", "file.type", "file.originalSize"),
-    *("file.dimensions",),
+_DETAIL_FIELDS: Final = frozenset(
+    (
+        *("structuredPatch", "filePath", "replaceAll", "userModified", "type", "mode", "numLines", "numFiles"),
+        *("filenames", "stdout", "stderr", "interrupted", "isImage", "exitCode", "returnCodeInterpretation"),
+        *("backgroundTaskId", "shellId", "command", "truncated", "appliedLimit", "durationMs", "durationSeconds"),
+        *("status", "agentId", "agent_id", "name", "agentType", "isAsync", "outputFile", "prompt", "description"),
+        *("totalDurationMs", "totalTokens", "totalToolUseCount", "usage", "oldTodos", "newTodos", "questions"),
+        *("answers", "plan", "url", "code", "codeText", "bytes", "query", "results", "matches"),
+        *("total_deferred_tools", "success", "commandName", "message", "taskId"),
+    )
 )
 """What is kept of `toolUseResult`: not the files themselves, nor what the result's text says already."""
-
-
-def _paths(names: Iterable[str], *, below: str = "") -> str:
-    return ", ".join(f"'$.{below}{name}'" for name in names)
-
-
+_FILE_FIELDS: Final = frozenset(
+    ("filePath", "startLine", "numLines", "totalLines", "type", "originalSize", "dimensions")
+)
 TELLING_ATTACHMENTS: Final = (
     *("queued_command", "file", "directory", "mcp_resource", "edited_text_file", "teammate_mailbox"),
     *("opened_file_in_ide", "selected_lines_in_ide", "hook_additional_context", "hook_blocking_error"),
     *("hook_non_blocking_error", "hook_error_during_execution", "hook_stopped_continuation", "hook_system_message"),
 )
 """Kinds of attachments that tell a reader something. Others remind the model of what it was told before."""
-_TYPE: Final = _FIELDS.index("type")
 _SPEAKERS: Final = ("user", "assistant")
 _TELLING_TYPES: Final = ("system", "queue-operation")
 _TELLING_PROGRESS: Final = ("agent_progress", "skill_progress")
-_SAID_FIELDS: Final = (
-    *("type", "subtype", "timestamp", "sessionId", "content", "level", "operation", "error", "cause", "retryAttempt"),
-    *("hookErrors", "preventedContinuation", "stopReason", "attachment", "data.message", "data.agentId"),
+_SAID_FIELDS: Final = frozenset(
+    (
+        *("type", "subtype", "timestamp", "sessionId", "content", "level", "operation", "error", "cause"),
+        *("retryAttempt", "hookErrors", "preventedContinuation", "stopReason", "attachment"),
+    )
 )
-_RAW_RECORDS: Final = f"""
-SELECT native_id, line_number, fields, detail,
-    CASE WHEN fields[{_TYPE + 1}] IN {_SPEAKERS} THEN NULL
-        WHEN fields[{_TYPE + 1}] IN {_TELLING_TYPES} OR TRY(payload->>'$.attachment.type') IN {TELLING_ATTACHMENTS}
-            OR TRY(payload->>'$.data.type') IN {_TELLING_PROGRESS}
-        THEN TRY(json_extract(payload, [{_paths(_SAID_FIELDS)}])) END
-FROM (
-    SELECT source_native_conversation_id AS native_id, line_number, payload,
-        TRY(json_extract_string(payload, [{_paths(_FIELDS)}])) AS fields,
-        CASE WHEN contains(payload::VARCHAR, '"toolUseResult"')
-        THEN TRY(json_extract(payload, [{_paths(DETAIL_FIELDS, below="toolUseResult.")}])) END AS detail
-    FROM p.main.raw_events
-    WHERE rowid IN (SELECT unnest(?::BIGINT[]))
-)
-"""  # noqa: S608 - made of constants
+_DATA_FIELDS: Final = ("message", "agentId")
+_RAW_RECORDS: Final = """
+SELECT source_native_conversation_id, line_number, payload::VARCHAR
+FROM p.main.raw_events WHERE rowid IN (SELECT unnest(?::VARCHAR::BIGINT[]))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,42 +82,65 @@ def read_raw_records(database: Database, numbers: Sequence[int]) -> Mapping[str,
     `numbers` are row numbers of `raw_events`.
     """
     found: dict[str, list[RawRecord]] = defaultdict(list)
-    for native_id, line, fields, detail, said in database.query_rows(_RAW_RECORDS, numbers):
-        if fields is not None and (fields[0] is not None or said is not None or fields[_TYPE] in _SPEAKERS):
-            found[native_id].append(_record(line or 0, fields, detail, said))
+    for native_id, record in database.query_rows(_RAW_RECORDS, numbers, _picked):
+        if record is not None:
+            found[native_id].append(record)
     return {native_id: sorted(records, key=lambda record: record.line) for native_id, records in found.items()}
 
 
-def _record(
-    line: int,
-    fields: Sequence[str | None],
-    detail: Sequence[str | None] | None,
-    said: Sequence[str | None] | None,
-) -> RawRecord:
-    uuid, parent, logical, meta, sidechain, compact, *more = fields
-    api_error, agent, branch, request, subtype, message_id, model, usage, kind, at = more
+def _picked(row: Row) -> tuple[str, RawRecord | None]:
+    """The native id of a record's conversation, and what is kept of the record: it may hold whole files, twice."""
+    native_id, line, payload = row
+    record = parse(payload) if payload else None
+    return native_id, _record(line or 0, record) if isinstance(record, dict) else None
+
+
+def _record(line: int, record: JsonObject) -> RawRecord | None:
+    uuid, kind, request = _text(record, "uuid"), record.get("type"), object_in(record, "message")
+    said = None if kind in _SPEAKERS or not _tells(record) else _said(record)
+    if uuid is None and said is None and kind not in _SPEAKERS:
+        return None
+    result = record.get("toolUseResult")
     return RawRecord(
         uuid=uuid or "",
         line=line,
-        at=moment_in(at) if uuid is None and kind in _SPEAKERS else None,
-        parent_uuid=parent or logical,
-        is_meta=meta == "true",
-        is_sidechain=sidechain == "true",
-        is_compact_summary=compact == "true",
-        is_api_error=api_error == "true",
-        agent_id=agent,
-        git_branch=branch,
-        request_id=request or message_id,
-        subtype=subtype,
-        model=model,
-        usage=usage_of(parse(usage)) if usage else None,
-        tool_detail=_tool_detail(detail),
-        said=None if said is None else _said(said),
+        at=moment_in(record.get("timestamp")) if uuid is None and kind in _SPEAKERS else None,
+        parent_uuid=_text(record, "parentUuid") or _text(record, "logicalParentUuid"),
+        is_meta=record.get("isMeta") is True,
+        is_sidechain=record.get("isSidechain") is True,
+        is_compact_summary=record.get("isCompactSummary") is True,
+        is_api_error=record.get("isApiErrorMessage") is True,
+        agent_id=_text(record, "agentId"),
+        git_branch=_text(record, "gitBranch"),
+        request_id=_text(record, "requestId") or _text(request, "id"),
+        subtype=_text(record, "subtype"),
+        model=_text(request, "model"),
+        usage=usage_of(request.get("usage")),
+        tool_detail=pick_detail(result) if isinstance(result, dict) else None,
+        said=said,
     )
 
 
-def _said(values: Sequence[str | None]) -> JsonObject:
-    return {name: parse(value) for name, value in zip(_SAID_FIELDS, values, strict=True) if value is not None}
+def _tells(record: JsonObject) -> bool:
+    return (
+        record.get("type") in _TELLING_TYPES
+        or object_in(record, "attachment").get("type") in TELLING_ATTACHMENTS
+        or object_in(record, "data").get("type") in _TELLING_PROGRESS
+    )
+
+
+def _text(values: JsonObject, name: str) -> str | None:
+    value = values.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _said(record: JsonObject) -> JsonObject:
+    data = _fields(object_in(record, "data"), _DATA_FIELDS)
+    return _fields(record, _SAID_FIELDS) | {f"data.{name}": value for name, value in data.items()}
+
+
+def _fields(values: JsonObject, names: Collection[str]) -> dict[str, Json]:
+    return {name: value for name, value in values.items() if name in names}
 
 
 def usage_of(counts: Json) -> Usage | None:
@@ -176,28 +161,6 @@ def usage_of(counts: Json) -> Usage | None:
 
 
 def pick_detail(result: JsonObject) -> JsonObject:
-    """What is kept of a `toolUseResult` that is there whole."""
-    file = result.get("file")
-    parts = {name: _part(result, file, name) for name in DETAIL_FIELDS}
-    return _detail({name: value for name, value in parts.items() if value is not None})
-
-
-def _part(result: JsonObject, file: Json, name: str) -> Json:
-    _, _, inner = name.partition(".")
-    if not inner:
-        return result.get(name)
-    return file.get(inner) if isinstance(file, dict) else None
-
-
-def _tool_detail(values: Sequence[str | None] | None) -> JsonObject | None:
-    if values is None:
-        return None
-    return _detail({name: parse(value) for name, value in zip(DETAIL_FIELDS, values, strict=True) if value is not None})
-
-
-def _detail(parts: Mapping[str, Json]) -> JsonObject:
-    """The parts, those of `file` under that name again."""
-    if not any(name.startswith("file.") for name in parts):
-        return parts
-    file = {name.removeprefix("file."): value for name, value in parts.items() if name.startswith("file.")}
-    return {**{name: value for name, value in parts.items() if not name.startswith("file.")}, "file": file}
+    """What is kept of a `toolUseResult`."""
+    detail, file = _fields(result, _DETAIL_FIELDS), _fields(object_in(result, "file"), _FILE_FIELDS)
+    return {**detail, "file": file} if file else detail

@@ -75,7 +75,7 @@ def parse(text: str) -> Json:
     """The JSON value in `text`, without lone surrogates, NaN and infinities; None when it isn't JSON."""
     try:
         value = cast("Json", _DECODER.decode(text))
-        return _mended(value) if "\\u" in text and _SURROGATE.search(text) else value
+        return _mended(value) if _SURROGATE.search(text) else value
     except (ValueError, RecursionError):
         return None
 

@@ -46,6 +46,7 @@ def usage(output: int) -> Value:
         ({"isCompactSummary": True}, "is_compact_summary", True),
         ({"isApiErrorMessage": True}, "is_api_error", True),
         ({"agentId": "a1"}, "agent_id", "a1"),
+        ({"agentId": ["a1"], "message": "x", "toolUseResult": {"file": "x"}}, "agent_id", None),
         ({"requestId": "req_1"}, "request_id", "req_1"),
         ({"message": {"id": "msg_1"}}, "request_id", "msg_1"),
         ({"subtype": "local_command"}, "metadata", {"subtype": "local_command"}),
