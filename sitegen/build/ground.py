@@ -107,7 +107,8 @@ def _texts(transcript: Transcript) -> Iterable[str]:
 
 
 def _of_exchange(exchange: Exchange) -> Iterable[str]:
-    return (exchange.html, exchange.search_text, exchange.outline.text if exchange.outline else "")
+    sources = exchange.sources_file.decode("utf-8", "replace")
+    return (exchange.html, sources, exchange.search_text, exchange.outline.text if exchange.outline else "")
 
 
 def _data(transcript: Transcript) -> Iterable[bytes]:

@@ -19,6 +19,7 @@ from sitegen.model.conversation import (
 )
 from sitegen.model.rendered import (
     ROOT,
+    SOURCES,
     BranchPage,
     Card,
     Document,
@@ -35,6 +36,7 @@ from sitegen.model.share import Gate, Project, Share, Show
 
 __all__ = [
     "ROOT",
+    "SOURCES",
     "Attachment",
     "Block",
     "BlockKind",

@@ -12,6 +12,9 @@ from sitegen.model.conversation import Usage
 ROOT = "\x00root\x00"
 """Stands in fragments for the way from a page to its share's own folder ("" or "../"). No page text can hold a NUL."""
 
+SOURCES = "\x00sources\x00"
+"""Stands in fragments for the name of the file that holds texts as they were written."""
+
 
 @dataclass(frozen=True, slots=True)
 class OutlineEntry:
@@ -38,7 +41,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A prompt and all that came of it, as one complete HTML fragment, which may hold ROOT.
+    """A prompt and all that came of it, as one complete HTML fragment, which may hold ROOT and SOURCES.
 
     `anchors` are all ids in it that a link may point to. `search_text` is the prose a reader can search for; `said`
     tells where in it the text of each message begins, "" standing for what isn't a message.
@@ -48,6 +51,8 @@ class Exchange:
     html_file: bytes
     """As bytes: one emoji in it, and as a text it would be four times as large."""
     messages: int
+    sources_file: bytes = b""
+    """The texts of its messages as they were written, where they are shown otherwise: members of JSON, by anchor."""
     anchors: tuple[str, ...] = ()
     outline: OutlineEntry | None = None
     marks: tuple[Mark, ...] = ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +25,8 @@ _SPOKEN_BY_SCRIPTS = (
     "found", "found_none", "found_elsewhere", "theme_auto", "theme_light", "theme_dark", "part", "matches",
     "close", "link",
 )  # fmt: skip
+
+_STAND_IN = re.compile(rb"\0fragment (\d+)\0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +70,28 @@ class Frame:
             t=self.t, site=self.site, direction=self.t.direction, language=self.t.language, strings=self._strings()
         )
 
-    def document(self, path: str, template: str, /, *, is_indexed: bool = True, **values: object) -> Document:
+    def document(
+        self, path: str, template: str, fragments: Sequence[bytes] = (), /, *, is_indexed: bool = True, **values: object
+    ) -> Document:
         """The page at `path`. Values that are Markup stand as they are; all others are escaped.
+
+        `fragments` take the places of those stand-ins that the template shows. They make up most of a page, and as a
+        text among others one emoji would make all of it four times as large.
 
         Raises ConfigError with the place in a theme that can't be filled in.
         """
         try:
-            data = b"".join(self._filled(path, template, is_indexed=is_indexed, **values))
+            data = self._filled(path, template, is_indexed=is_indexed, **values)
         except Exception as error:
             place = place_in(error, self.templates[1:])
             if place is None:
                 raise
             msg = f"{template} can't be filled in: {error}"
             raise ConfigError(msg, path=shown(place[0]), line=place[1]) from error
-        return Document(path, data)
+        return Document(path, _STAND_IN.sub(lambda match: fragments[int(match[1])], data) if fragments else data)
 
-    def _filled(self, path: str, template: str, *, is_indexed: bool, **values: object) -> Iterator[bytes]:
-        """The page in pieces: put together first, one emoji would make all of it four times as large."""
-        pieces = self._environment.get_template(template).generate(
+    def _filled(self, path: str, template: str, *, is_indexed: bool, **values: object) -> bytes:
+        text = self._environment.get_template(template).render(
             asset=lambda name: self.link(path, self.assets.materials.path(name)),
             home=self.link(path, urls.HOME),
             css=self.link(path, self.assets.css),
@@ -96,7 +103,7 @@ class Frame:
             is_indexed=is_indexed,
             **values,
         )
-        return (piece.encode("utf-8") for piece in pieces)
+        return text.encode("utf-8")
 
     def link(self, page: str, target: str, *, anchor: str = "") -> str:
         """The reference from `page` to `target`; from 404.html, which is served anywhere, by the base path."""
@@ -106,6 +113,11 @@ class Frame:
 
     def _strings(self) -> Markup:
         return json_block({name: self.t(f"pages.js_{name}") for name in _SPOKEN_BY_SCRIPTS})
+
+
+def stand_ins(count: int) -> list[Markup]:
+    """What a template is given in place of so many fragments. No other text can hold a NUL."""
+    return [Markup(f"\0fragment {number}\0") for number in range(count)]  # noqa: S704 - a number
 
 
 def json_block(value: object) -> Markup:

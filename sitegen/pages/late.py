@@ -5,9 +5,7 @@ twins for sites on disk.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
@@ -17,9 +15,6 @@ from sitegen.pages.parts import Book, Part, Strand
 
 MAP_NAME = "map.json"
 SEARCH_NAME = "search.json"
-_SOURCE = re.compile(r'(<article class="message [^">]*" id="([^">]+)" data-src=")([^"]*)"')
-_REFERENCES = (("&#34;", '"'), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
-"""The last one last: what it leaves is read by nobody again."""
 
 
 def make_map(book: Book, timeline: Markup) -> Document:
@@ -47,39 +42,24 @@ def make_search(book: Book) -> Document:
     return make_data(urls.share_file(book.slug, SEARCH_NAME), entries)
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """The texts of a part's messages as they were written, by anchor, where they are shown otherwise."""
-
-    name: str
-    """What their file is called, in the share's folder."""
-    texts: dict[str, Json] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, strand: Strand, part: Part) -> Sources:
-        """Those of a part, none taken yet."""
-        names = ["source", strand.branch, str(part.number) if part.number > 1 else None]
-        return cls("-".join(filter(None, names)) + ".json")
-
-    def take(self, fragment: str) -> str:
-        """Takes the texts out of a fragment, whose messages name the file in their place."""
-        return _SOURCE.sub(self._take, fragment) if " data-src=" in fragment else fragment
-
-    def _take(self, match: re.Match[str]) -> str:
-        self.texts[match[2]] = _unescaped(match[3])
-        return f'{match[1]}{self.name}"'
+def sources_name(strand: Strand, part: Part) -> str:
+    """What the file with the texts of a part's messages as they were written is called, in the share's folder."""
+    names = ["source", strand.branch, str(part.number) if part.number > 1 else None]
+    return "-".join(filter(None, names)) + ".json"
 
 
-def _unescaped(text: str) -> str:
-    """The inverse of `markupsafe.escape`, which knows five references and not the whole of HTML."""
-    for reference, char in _REFERENCES:
-        text = text.replace(reference, char)
-    return text
-
-
-def make_sources(slug: str, parts: Iterable[Sources]) -> list[Document]:
+def make_sources(book: Book) -> list[Document]:
     """For each part `{"m-…": "text as it was written"}` of its messages, if any is shown otherwise."""
-    return [make_data(urls.share_file(slug, part.name), part.texts) for part in parts if part.texts]
+    texts = {
+        sources_name(strand, part): [each.sources_file for each in part.exchanges if each.sources_file]
+        for strand in book.strands
+        for part in strand.parts
+    }
+    return [
+        Document(urls.share_file(book.slug, name), b"{%b}" % b",".join(members))
+        for name, members in texts.items()
+        if members
+    ]
 
 
 def make_twins(documents: Iterable[Document]) -> list[Document]:

@@ -6,17 +6,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from sitegen import urls
-from sitegen.model import ROOT, Card, Document, Exchange, Gate, Share, ShareFile, Show, Transcript
+from sitegen.model import ROOT, SOURCES, Card, Document, Exchange, Gate, Share, ShareFile, Show, Transcript
 from sitegen.pages import charts, facts, late
-from sitegen.pages.frame import Frame, Link
+from sitegen.pages.frame import Frame, Link, stand_ins
 from sitegen.pages.parts import Book, Part, Strand, bind, groups
 from sitegen.pages.posters import poster_address
 
-_REFERENCE = re.compile(re.escape(ROOT) + r'([^"#\s]*)(?:#([^"\s]*))?')
-_HEADING = re.compile(r"<h([3-6])\b")
+_ROOT, _SOURCES = ROOT.encode(), SOURCES.encode()
+_REFERENCE = re.compile(re.escape(_ROOT) + rb'([^"#\s]*)(?:#([^"\s]*))?')
+_HEADING = re.compile(rb"<h([3-6])\b")
 _VIEWS = {
     Show.ALL: ("conversation", "calls", "everything"),
     Show.CALLS: ("conversation", "calls"),
@@ -36,16 +35,15 @@ class Around:
 def make_documents(frame: Frame, share: Share, transcript: Transcript, around: Around) -> list[Document]:
     """Every file of a share's folder, its pages first; a gated share has no exports."""
     book = bind(share.slug, transcript)
-    sources = {part.path: late.Sources.of(strand, part) for strand in book.strands for part in strand.parts}
     pages = [
-        _page(frame, share, transcript, around, book=book, strand=strand, part=part, sources=sources[part.path])
+        _page(frame, share, transcript, around, book=book, strand=strand, part=part)
         for strand in book.strands
         for part in strand.parts
     ]
     title = share.title or transcript.facts.title
     files = [_file(frame, share, book, file, title=title) for file in transcript.files]
     outputs = [file for file in files if file.path.startswith(urls.share_file(share.slug, "o/"))]
-    data = [*_data(frame, book), *late.make_sources(book.slug, sources.values())]
+    data = [*_data(frame, book), *late.make_sources(book)]
     twins = late.make_twins([*pages[1:], *outputs, *data]) if frame.urls.offline else []
     return [*pages, *files, *_exports(share, transcript), *data, *twins]
 
@@ -69,12 +67,13 @@ def _page(
     book: Book,
     strand: Strand,
     part: Part,
-    sources: late.Sources,
 ) -> Document:
     is_first = part.number == 1
+    shown = [_group(frame, book, strand, part, group) for group in groups(part.exchanges)]
     return frame.document(
         part.path,
         "share.html" if is_first and strand.branch is None else "part.html",
+        shown,
         is_indexed=is_indexed(share),
         title=share.title or transcript.facts.title,
         share=share,
@@ -84,7 +83,7 @@ def _page(
         views=_VIEWS[share.show],
         has_map=_has_map(book),
         has_search=len(book.main.parts) > 1,
-        groups=[_group(frame, book, strand, part, group, sources) for group in groups(part.exchanges)],
+        groups=stand_ins(len(shown)),
         outline=_outline(frame, strand, part),
         timeline=charts.timeline(_stops(frame, strand, part)),
         start=_to_start(frame, book, part, strand),
@@ -172,22 +171,21 @@ def _stops(frame: Frame, strand: Strand, part: Part) -> list[charts.Stop]:
     ]
 
 
-def _group(
-    frame: Frame, book: Book, strand: Strand, part: Part, group: tuple[Exchange, ...], sources: late.Sources
-) -> Markup:
-    html = sources.take("\n".join([exchange.html for exchange in group]))
+def _group(frame: Frame, book: Book, strand: Strand, part: Part, group: tuple[Exchange, ...]) -> bytes:
+    html = b"\n".join([exchange.html_file for exchange in group])
+    html = html.replace(_SOURCES, late.sources_name(strand, part).encode())
     return _placed(frame, book, part.path, html, branch=strand.branch)
 
 
-def _placed(frame: Frame, book: Book, page: str, html: str, *, branch: str | None = None) -> Markup:
+def _placed(frame: Frame, book: Book, page: str, html: bytes, *, branch: str | None = None) -> bytes:
     """A fragment with its references to the share's own files and pages made relative to `page`."""
 
-    def reference(match: re.Match[str]) -> str:
-        name, anchor = match[1], match[2] or ""
+    def reference(match: re.Match[bytes]) -> bytes:
+        name, anchor = match[1].decode(), (match[2] or b"").decode()
         target = _target(book, name, anchor, branch)
-        return frame.link(page, target, anchor=anchor) if target else f"#{anchor}"
+        return (frame.link(page, target, anchor=anchor) if target else f"#{anchor}").encode()
 
-    return Markup(_REFERENCE.sub(reference, html) if ROOT in html else html)  # noqa: S704 - render made and escaped it
+    return _REFERENCE.sub(reference, html) if _ROOT in html else html
 
 
 def _target(book: Book, name: str, anchor: str, branch: str | None) -> str | None:
@@ -206,18 +204,19 @@ def _file(frame: Frame, share: Share, book: Book, file: ShareFile, *, title: str
     return frame.document(
         path,
         "output.html",
+        [_placed(frame, book, path, _raised(file.data))],
         is_indexed=False,
         title=title,
         back=frame.link(path, urls.share_page(share.slug)),
-        content=_placed(frame, book, path, _raised(file.data.decode("utf-8", "replace"))),
+        content=stand_ins(1)[0],
     )
 
 
-def _raised(html: str) -> str:
+def _raised(html: bytes) -> bytes:
     """A fragment whose highest heading is of rank 3, as its page wants it; a subagent's may begin lower."""
     ranks = {int(rank) for rank in _HEADING.findall(html)}
     by = min(ranks, default=3) - 3
-    return re.sub(r"(</?h)([4-6])\b", lambda match: f"{match[1]}{int(match[2]) - by}", html) if by > 0 else html
+    return re.sub(rb"(</?h)([4-6])\b", lambda match: b"%b%d" % (match[1], int(match[2]) - by), html) if by > 0 else html
 
 
 def _exports(share: Share, transcript: Transcript) -> list[Document]:

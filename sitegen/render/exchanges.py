@@ -17,6 +17,7 @@ from sitegen.render.drawn import draw_item
 from sitegen.render.fragments import Piece
 from sitegen.render.items import QUIET, Answer, Aside, ForkMark, Item, Prompt, Run
 from sitegen.render.markdown_export import quoted
+from sitegen.render.sources import take_sources
 from sitegen.render.text import first_line
 
 EXCHANGE_BYTES = 200_000
@@ -38,7 +39,12 @@ def draw_path(message_ids: Sequence[str], items: list[Item], drawing: Drawing) -
     ends = [*starts[1:], len(message_ids)]
     # Whatever stands before the first item belongs to it.
     counts = [end - start for start, end in zip([0, *starts[1:]], ends, strict=True)] if drawn else []
-    return tuple(replace(exchange, messages=count) for (_, exchange), count in zip(drawn, counts, strict=True))
+    return tuple(_ended(exchange, messages) for (_, exchange), messages in zip(drawn, counts, strict=True))
+
+
+def _ended(exchange: Exchange, messages: int) -> Exchange:
+    html, sources = take_sources(exchange.html_file)
+    return replace(exchange, html_file=html, sources_file=sources, messages=messages)
 
 
 def draw_thread(items: list[Item], drawing: Drawing, *, anchor: str, summarise: Callable[[], str]) -> Nested:

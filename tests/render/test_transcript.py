@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sitegen.model import Block, Json, Show, Usage
+from sitegen.model import SOURCES, Block, Json, Show, Usage
 from tests.support.sessions import png
 from tests.support.strict_html import faults
 from tests.support.talks import START, Line, ask, call, message, page, rendered, result, say, shown, talk, think
@@ -92,7 +93,11 @@ def test_a_long_prompt_folds_and_a_short_one_does_not() -> None:
 
 
 def test_raw_text_is_at_hand_where_it_is_not_what_is_shown() -> None:
-    assert 'data-src="**Why** &#34;x&#34;?"' in shown(ask('**Why** "x"?'))
+    text = "**Why** <b> \"x\" &amp; \\1 'y'\n\n`z`"
+    exchange = rendered(talk(ask(text), say(text))).exchanges[0]
+    assert exchange.html.count(f' data-src="{SOURCES}"') == 2
+    assert list(json.loads(b"{%b}" % exchange.sources_file).values()) == [text, text]
+    assert rendered(talk(ask("Why?"))).exchanges[0].sources_file == b""
     assert "data-src" not in shown(ask("Why?"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-from sitegen.model import ROOT
+from sitegen.model import ROOT, SOURCES
 
 _VOID = frozenset({"br", "hr", "img", "wbr", "col", "source"})
 _FORBIDDEN = frozenset(
@@ -23,7 +23,7 @@ _PHRASING_ONLY = frozenset({"p", "h4", "h5", "h6", "a", "span", "em", "strong", 
 def faults(fragment: str) -> list[str]:
     """What is wrong with `fragment`: unbalanced or misplaced tags, scripts, handlers, styles, links, repeated ids."""
     reader = _Reader()
-    plain = fragment.replace(ROOT, "root/")
+    plain = fragment.replace(ROOT, "root/").replace(SOURCES, "source.json")
     reader.feed(plain)
     reader.close()
     if _CONTROL.search(plain):

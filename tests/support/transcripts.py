@@ -11,6 +11,7 @@ from markupsafe import escape
 
 from sitegen.model import (
     ROOT,
+    SOURCES,
     ConversationHead,
     Exchange,
     Facts,
@@ -43,7 +44,7 @@ def make_exchange(
         f' <a class="at" href="#m-{mid}p"><time datetime="{at}">14:03</time></a></h2>'
         f'<div class="prose" dir="auto"><p>{escape(prompt)}</p></div></article>\n'
         + (_run(mid, calls) if calls else "")
-        + f'<article class="message answer" id="m-{mid}a" data-src="Because *nothing* was added.">'
+        + f'<article class="message answer" id="m-{mid}a" data-src="{SOURCES}">'
         f'<h3 class="who"><span class="role">Answer</span>'
         f' <a class="at" href="#m-{mid}a"><time datetime="{at}">14:03</time></a></h3>'
         f'<div class="prose" dir="auto"><p>{escape(answer)}</p>{more}</div></article>\n</section>'
@@ -53,6 +54,7 @@ def make_exchange(
         anchor=f"x-{mid}p",
         html_file=html.encode(),
         messages=messages,
+        sources_file=f'"m-{mid}a":"Because *nothing* was added."'.encode(),
         anchors=(f"m-{mid}p", *((f"r-{mid}a",) if calls else ()), *steps, f"m-{mid}a"),
         outline=OutlineEntry(f"x-{mid}p", prompt, START),
         marks=(
