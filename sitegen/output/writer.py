@@ -86,7 +86,7 @@ class Writer:
         path = document.path
         try:
             self._check_parents(path, sound)
-            kind, stamp = look_at(self.root / path)
+            kind, stamp = look_at(self._place(path))
             match kind:
                 case Kind.NOTHING:
                     return None
@@ -96,22 +96,26 @@ class Writer:
                     self._check_folder(path)
                     return None
                 case _:
-                    raise foreign(self.root / path, kind)
+                    raise foreign(self._place(path), kind)
         except OSError as error:
-            raise as_output_error(error, self.root / path) from error
+            raise as_output_error(error, self._place(path)) from error
 
     def _standing_file(self, document: Document, sha256: str, *, stamp: Stamp) -> Stamp | None:
         known = self.known.get(document.path)
-        if known is not None and (known.stamp, known.sha256) == (stamp, sha256):
-            return stamp
+        if known is not None and known.stamp == stamp:
+            return stamp if known.sha256 == sha256 else None
         if known is not None and stamp[0] != len(document.data):
             return None
-        found = hash_file(self.root / document.path)
+        found = hash_file(self._place(document.path))
         if found == sha256:
             return stamp
         if known is None and not self._is_ours(document.path, found):
-            raise foreign(self.root / document.path, Kind.FILE)
+            raise foreign(self._place(document.path), Kind.FILE)
         return None
+
+    def _place(self, path: str) -> str:
+        """Where that is: as a text, for to make a Path of each would take longer than to look at it."""
+        return f"{self.root}/{path}"
 
     def _is_ours(self, path: str, sha256: str) -> bool:
         return line_for(path, sha256) in (read_lines(self.root) or ())
@@ -121,14 +125,15 @@ class Writer:
         for parent in parents(path):
             if parent in sound:
                 continue
-            kind, _ = look_at(self.root / parent)
+            place = self._place(parent)
+            kind, _ = look_at(place)
             if kind is Kind.NOTHING:
                 return
             if kind is Kind.FOLDER:
                 sound.add(parent)
                 continue
-            if kind is not Kind.FILE or not self._is_ours(parent, hash_file(self.root / parent)):
-                raise foreign(self.root / parent, kind, wanted="a folder")
+            if kind is not Kind.FILE or not self._is_ours(parent, hash_file(place)):
+                raise foreign(place, kind, wanted="a folder")
             return
 
     def _check_folder(self, path: str) -> None:
@@ -136,10 +141,10 @@ class Writer:
         lines = read_lines(self.root) or frozenset()
         for file, kind in walk(self.root, path):
             if kind is not Kind.FILE or line_for(file, hash_file(self.root / file)) not in lines:
-                raise foreign(self.root / path, Kind.FOLDER)
+                raise foreign(self._place(path), Kind.FOLDER)
 
     def _replace(self, document: Document, sound: set[str]) -> Stamp:
-        target = self.root / document.path
+        target = self._place(document.path)
         try:
             self._make_way(document.path, sound)
         except OSError as error:
@@ -161,17 +166,18 @@ class Writer:
             elif kind is not Kind.NOTHING:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             folder.mkdir(exist_ok=True)  # another process may have been quicker
-        if look_at(self.root / path)[0] is Kind.FOLDER:
+        if look_at(self._place(path))[0] is Kind.FOLDER:
             remove_tree(self.root, path)
 
 
-def replace_file(target: Path, data: bytes) -> Stamp:
+def replace_file(target: Path | str, data: bytes) -> Stamp:
     """Put a file at `target` whole or not at all, and return its stamp. Raises OutputError, leaving what was there."""
-    temporary = f"{target.parent}/{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}"
+    folder = os.path.dirname(target) or "."  # noqa: PTH120 - here and below, much of the time for a page would be pathlib's
+    temporary = f"{folder}/{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}"
     try:
         try:
             _write_new(temporary, data)
-            os.replace(temporary, target)  # noqa: PTH105 - much of the time for a page would be pathlib's
+            os.replace(temporary, target)  # noqa: PTH105
         except BaseException:
             with suppress(OSError):
                 os.unlink(temporary)  # noqa: PTH108
@@ -196,6 +202,6 @@ _NAMES = {
 }
 
 
-def foreign(path: Path, kind: Kind, *, wanted: str = "a page") -> OutputError:
+def foreign(path: Path | str, kind: Kind, *, wanted: str = "a page") -> OutputError:
     """The error for something in the way that isn't ours."""
     return OutputError(f"{path} is {_NAMES[kind]}, and {wanted} is to stand there. Move it away and build again.")
