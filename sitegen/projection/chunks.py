@@ -81,7 +81,9 @@ class Chunk:
 
     def blocks_of(self, message: MessageRow) -> tuple[Block, ...]:
         """The blocks of a message in order; they leave the chunk, so that memory falls as conversations are built."""
-        rows = sorted(self.blocks.pop(message.id, []), key=lambda row: (row[0], row[1].kind, row[1].text or ""))
+        rows = self.blocks.pop(message.id, [])
+        if len(rows) > 1:
+            rows.sort(key=lambda row: (row[0], row[1].kind, row[1].text or ""))
         if self.call_labels:
             return tuple(self._labelled(block, (message.id, index)) for index, block in rows)
         return tuple(block for _, block in rows)

@@ -8,24 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
-from typing import Final
 
 from sitegen.model import Message, Usage
 from sitegen.projection.records import RawRecord
-
-_NO_MODEL: Final = "<synthetic>"
-"""Claude Code's name for messages that no model wrote."""
-
-
-def enrich(messages: Sequence[Message], records: Sequence[RawRecord]) -> tuple[Message, ...]:
-    """The messages with what their records add. A message whose id no record has stays as it is."""
-    matched = match(messages, records)
-    usages = _final_usages(matched.values())
-    return tuple(
-        _enriched(message, record, usages) if (record := matched.get(message.id)) else message for message in messages
-    )
 
 
 def parents_by_record(messages: Sequence[Message], records: Sequence[RawRecord]) -> Mapping[str, str]:
@@ -57,43 +43,24 @@ def git_branch(records: Iterable[RawRecord]) -> str | None:
     return branches[-1] if branches else None
 
 
-def match(messages: Sequence[Message], records: Sequence[RawRecord]) -> dict[str, RawRecord]:
-    """Records by message id. Where an id repeats, the first message gets the first record, and so on.
+def match(messages: Iterable[tuple[str, str | datetime | None]], records: Sequence[RawRecord]) -> dict[str, RawRecord]:
+    """Records by message id, for ids of messages with their native ids or else their times.
 
-    A message without an id belongs to the record without one that was written at the same moment.
+    Where a native id repeats, the first message gets the first record, and so on. A message without one belongs to the
+    record without an id that was written at the same moment.
     """
     waiting: dict[str | datetime | None, list[RawRecord]] = defaultdict(list)
     for record in reversed(records):
         waiting[record.uuid or record.at].append(record)
     waiting.pop(None, None)
     matched = {}
-    for message in messages:
-        queue = waiting.get(message.native_id or message.created_at)
+    for id, name in messages:
+        queue = waiting.get(name)
         if queue:
-            matched[message.id] = queue.pop() if len(queue) > 1 else queue[0]
+            matched[id] = queue.pop() if len(queue) > 1 else queue[0]
     return matched
 
 
-def _final_usages(records: Iterable[RawRecord]) -> dict[str, Usage]:
+def final_usages(records: Iterable[RawRecord]) -> dict[str, Usage]:
     """Each request's usage as its last record has it: earlier ones count an answer that was still growing."""
     return {record.request_id: record.usage for record in records if record.request_id and record.usage}
-
-
-def _enriched(message: Message, record: RawRecord, usages: Mapping[str, Usage]) -> Message:
-    model = message.model or record.model
-    metadata = message.metadata
-    if record.subtype and "subtype" not in metadata:
-        metadata = {**metadata, "subtype": record.subtype}
-    return replace(
-        message,
-        model=None if model == _NO_MODEL else model,
-        request_id=record.request_id or message.request_id,
-        usage=usages.get(record.request_id or "", record.usage),
-        is_meta=record.is_meta,
-        is_sidechain=record.is_sidechain,
-        is_compact_summary=record.is_compact_summary,
-        is_api_error=record.is_api_error,
-        agent_id=record.agent_id,
-        tool_detail=record.tool_detail or {},
-        metadata=metadata,
-    )

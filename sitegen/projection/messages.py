@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, cast, get_args
 
-from sitegen.model import Conversation, ConversationHead, Fork, Message, Role
+from sitegen.model import Conversation, ConversationHead, Fork, Message, Role, Usage
 from sitegen.projection import codex
 from sitegen.projection.chunks import Chunk, MessageRow
-from sitegen.projection.enrich import enrich, git_branch, parents_by_record
+from sitegen.projection.enrich import final_usages, git_branch, match, parents_by_record
 from sitegen.projection.records import RawRecord
 from sitegen.projection.replays import without_replays
 from sitegen.projection.unstored import with_unstored
@@ -18,6 +18,9 @@ from sitegen.projection.values import moment, parse_object, short_id
 
 _ROLES: Final = frozenset(get_args(Role))
 _ROLE_NAMES: Final[Mapping[str, Role]] = {"human": "user", "model": "assistant", "developer": "system"}
+_NO_RECORD: Final = RawRecord("")
+_NO_MODEL: Final = "<synthetic>"
+"""Claude Code's name for messages that no model wrote."""
 _STATES: Final = frozenset({"idle", "running", "paused", "complete", "failed"})
 
 Children = Mapping[str, tuple[ConversationHead, ...]]
@@ -100,12 +103,12 @@ def _messages(
     agents: Collection[str],
     folders: dict[str, None],
 ) -> tuple[Message, ...]:
-    by_row = {row.id: short for row, short in zip(rows, ids, strict=True)}
-    messages = [
-        _message(row, chunk, id=short, parent=by_row.get(row.parent or ""), folders=folders)
-        for row, short in zip(rows, ids, strict=True)
-    ]
-    whole = with_unstored(enrich(messages, records), records, agents=agents)
+    by_id = list(zip(rows, ids, strict=True))
+    by_row = {row.id: short for row, short in by_id}
+    matched = match([(short, row.native_id or moment(row.created_us)) for row, short in by_id], records)
+    told = _Told(matched, final_usages(matched.values()), folders)
+    messages = [_message(row, chunk, told, id=short, parent=by_row.get(row.parent or "")) for row, short in by_id]
+    whole = with_unstored(messages, records, agents=agents)
     found = parents_by_record(whole, records)
     parents = without_circles({message.id: found.get(message.id, message.parent_id) for message in whole})
     placed = [
@@ -115,12 +118,25 @@ def _messages(
     return tuple(without_replays(placed) if records else placed)
 
 
-def _message(row: MessageRow, chunk: Chunk, *, id: str, parent: str | None, folders: dict[str, None]) -> Message:
-    """The message of a row; the folder that it was said in goes to the conversation's `folders`."""
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What records tell of messages, by their ids; what each request used; and what messages tell of folders."""
+
+    records: Mapping[str, RawRecord]
+    usages: Mapping[str, Usage]
+    folders: dict[str, None]
+
+
+def _message(row: MessageRow, chunk: Chunk, told: _Told, *, id: str, parent: str | None) -> Message:
+    """The message of a row, with what its record adds; the folder that it was said in goes to the folders."""
+    record = told.records.get(id, _NO_RECORD)
     metadata = dict(parse_object(row.metadata))
     request_id, folder = metadata.pop("request_id", None), metadata.pop("cwd", None)
     if isinstance(folder, str):
-        folders[folder] = None
+        told.folders[folder] = None
+    if record.subtype:
+        metadata.setdefault("subtype", record.subtype)
+    model = row.model or record.model
     return Message(
         id=id,
         role=cast("Role", row.role) if row.role in _ROLES else _ROLE_NAMES.get(row.role, "system"),
@@ -128,9 +144,16 @@ def _message(row: MessageRow, chunk: Chunk, *, id: str, parent: str | None, fold
         blocks=chunk.blocks_of(row),
         native_id=row.native_id,
         parent_id=parent,
-        model=row.model,
+        model=None if model == _NO_MODEL else model,
         created_at=moment(row.created_us),
-        request_id=request_id if isinstance(request_id, str) else None,
+        request_id=record.request_id or (request_id if isinstance(request_id, str) else None),
+        usage=told.usages.get(record.request_id or "", record.usage),
+        is_meta=record.is_meta,
+        is_sidechain=record.is_sidechain,
+        is_compact_summary=record.is_compact_summary,
+        is_api_error=record.is_api_error,
+        agent_id=record.agent_id,
+        tool_detail=record.tool_detail or {},
         attachments=tuple(chunk.attachments.pop(row.id, ())),
         labels=tuple(chunk.labels.pop(row.id, ())),
         metadata=metadata,

@@ -147,17 +147,17 @@ def usage_of(counts: Json) -> Usage | None:
     """A record's count of tokens; None when it has none."""
     if not isinstance(counts, dict):
         return None
-
-    def count(name: str) -> int:
-        value = counts.get(name)
-        return value if isinstance(value, int) and value > 0 else 0
-
     return Usage(
-        input_tokens=count("input_tokens"),
-        output_tokens=count("output_tokens"),
-        cache_read_tokens=count("cache_read_input_tokens"),
-        cache_write_tokens=count("cache_creation_input_tokens"),
+        input_tokens=_count(counts, "input_tokens"),
+        output_tokens=_count(counts, "output_tokens"),
+        cache_read_tokens=_count(counts, "cache_read_input_tokens"),
+        cache_write_tokens=_count(counts, "cache_creation_input_tokens"),
     )
+
+
+def _count(counts: JsonObject, name: str) -> int:
+    value = counts.get(name)
+    return value if isinstance(value, int) and value > 0 else 0
 
 
 def pick_detail(result: JsonObject) -> JsonObject:

@@ -54,7 +54,7 @@ class _Found:
 
 
 def _lines(messages: Sequence[Message], records: Sequence[RawRecord]) -> list[int]:
-    matched = match(messages, records)
+    matched = match([(message.id, message.native_id or message.created_at) for message in messages], records)
     lines: list[int] = []
     for message in messages:
         record = matched.get(message.id)

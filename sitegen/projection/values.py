@@ -20,6 +20,7 @@ LONG_PAST = _EARLIEST
 _LATEST_EXPIRY = datetime(9998, 12, 31, tzinfo=UTC)
 # Made once: `json.loads` with an option makes a decoder for each call.
 _DECODER = json.JSONDecoder(parse_constant=lambda _name: None)
+_BLANKS = " \t\r\n"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -73,9 +74,11 @@ def parse_object(text: str | None) -> JsonObject:
 
 def parse(text: str) -> Json:
     """The JSON value in `text`, without lone surrogates, NaN and infinities; None when it isn't JSON."""
+    text = text.strip(_BLANKS)
     try:
-        value = cast("Json", _DECODER.decode(text))
-        return _mended(value) if _SURROGATE.search(text) else value
+        value, end = _DECODER.raw_decode(text)  # `decode` looks for blanks longer than it takes to parse short texts
+        whole = cast("Json", value) if end == len(text) else None
+        return _mended(whole) if _SURROGATE.search(text) else whole
     except (ValueError, RecursionError):
         return None
 

@@ -328,9 +328,13 @@ def test_payloads_are_parsed_whatever_they_hold(tmp_path: Path, payload: Value, 
     assert talk.messages[0].blocks[0].payload == expected
 
 
+DEEP = '["\\ud800", ' + "[" * 5_000 + "]" * 5_000 + "]"
 BROKEN = [
     pytest.param('{"a": ', {"unparsed": '{"a": '}, id="cut"),
     pytest.param("nonsense", {"unparsed": "nonsense"}, id="nonsense"),
+    pytest.param('\n{"a": 1}\t', {"a": 1}, id="blanks-around"),
+    pytest.param('{"a": 1} {}', {"unparsed": '{"a": 1} {}'}, id="two"),
+    pytest.param(DEEP, {"unparsed": DEEP}, id="deep-with-half-a-pair"),
     pytest.param(
         '{"a": "\\ud800x", "\\udc00": ["\\ud83d\\ude00"]}', {"a": "\ufffdx", "\ufffd": ["\U0001f600"]}, id="lone"
     ),
