@@ -1,18 +1,20 @@
 """Spreads tasks over processes, or not: small work is done where it stands. The seam is `concurrent.futures.Executor`.
 
-Batches go out largest first, while this process makes the smallest, and come back in any order; the results are sorted,
-so nothing depends on who was quick.
+Batches of the heaviest tasks go out, while this process makes the lightest, and come back in any order; the results are
+sorted, so nothing depends on who was quick.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from typing import Protocol
+from threading import Lock
+from typing import Protocol, Self
 
 from sitegen.build.memory import collecting_rarely
 from sitegen.build.processes import Processes
@@ -20,10 +22,14 @@ from sitegen.build.work import Made, Setting, Task, Worker
 
 _WORTH_A_POOL = 1_500
 """Weight (about messages) below which starting processes costs more than it saves."""
-_SMALLEST_BATCH = 1_500
+_SMALLEST_BATCH = 1_000
 _LARGEST_BATCH = 30_000
 """Weights again. Each batch opens the projection and looks for its rows in all of it, so in a large archive few large
 batches cost less; small ones at the end let all processes end at about the same time."""
+_PARTS = 3
+_PARTS_HERE = 12
+"""Of what is left to each process, how many batches: more where progress can be told only between them."""
+_GIVING_WAY_S = 0.0005
 
 OnMade = Callable[[int], None]
 
@@ -57,47 +63,102 @@ def _make_here(worker: Worker, tasks: Sequence[Task], on_made: OnMade) -> Iterat
 def _make_there(
     executor: Executor, worker: Worker, tasks: Sequence[Task], processes: int, on_made: OnMade
 ) -> Iterator[Made]:
-    """Has the executor make the batches, one at a time for each of its processes, and makes some here meanwhile."""
-    batches = cut(tasks, parts=processes * 3)
-    feed = Feed(executor, worker.setting, deque(batches))
-    feed.begin(processes - 1)
-    for _ in batches:
-        made = feed.take(worker)
-        on_made(len(made))
-        yield from made
+    """Has the executor make batches, one at a time for each of its processes, and makes some here meanwhile."""
+    feed = Feed(executor, worker.setting, Pile.of(tasks), processes)
+    with _giving_way():
+        feed.begin()
+        left = len(tasks)
+        while left:
+            made = feed.take(worker)
+            left -= len(made)
+            on_made(len(made))
+            yield from made
+
+
+@contextmanager
+def _giving_way() -> Iterator[None]:
+    """Has this thread let others in soon: a process that ended a batch waits until two of them handed over the next."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_GIVING_WAY_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+@dataclass(slots=True)
+class Pile:
+    """Tasks that nobody has begun, the heaviest first. Threads may take of it at once."""
+
+    tasks: deque[Task]
+    weight: int
+    _lock: Lock = field(default_factory=Lock)
+
+    @classmethod
+    def of(cls, tasks: Iterable[Task]) -> Self:
+        """A pile of these."""
+        ordered = sorted(tasks, key=lambda task: (-_weight(task), task.share.slug))
+        return cls(deque(ordered), sum(map(_weight, ordered)))
+
+    def heaviest(self, *, parts: int, smallest: int = _SMALLEST_BATCH) -> list[Task]:
+        """Takes about one part of so many of what is left, within limits; nothing of nothing."""
+        return self._take(self.tasks.popleft, parts=parts, smallest=smallest)
+
+    def lightest(self, *, parts: int, smallest: int = _SMALLEST_BATCH) -> list[Task]:
+        """The same from the other end."""
+        return self._take(self.tasks.pop, parts=parts, smallest=smallest)
+
+    def put_back(self, batch: Sequence[Task]) -> None:
+        """Tasks that were taken, but won't be made by whoever took them."""
+        with self._lock:
+            self.tasks.extendleft(reversed(batch))
+            self.weight += sum(map(_weight, batch))
+
+    def _take(self, take: Callable[[], Task], *, parts: int, smallest: int) -> list[Task]:
+        batch: list[Task] = []
+        with self._lock:
+            room = min(_LARGEST_BATCH, max(smallest, self.weight // parts))
+            while self.tasks and room > 0:
+                batch.append(take())
+                room -= _weight(batch[-1])
+            self.weight -= sum(map(_weight, batch))
+        return batch
 
 
 @dataclass(slots=True)
 class Feed:
-    """Hands batches to an executor whenever it has ended one, so that those not begun are free for others."""
+    """Hands batches to an executor whenever it has ended one, so that what isn't begun is free for others.
+
+    The less is left, the smaller they are: all processes end at about the same time.
+    """
 
     executor: Executor
     setting: Setting
-    waiting: deque[list[Task]]
+    pile: Pile
+    processes: int
+    """With this one."""
     _ended: SimpleQueue[Future[list[Made]]] = field(default_factory=SimpleQueue)
 
-    def begin(self, count: int) -> None:
-        """Hands over so many batches."""
-        for _ in range(count):
+    def begin(self) -> None:
+        """Hands over a batch for each other process."""
+        for _ in range(self.processes - 1):
             self._hand_over()
 
     def take(self, worker: Worker) -> list[Made]:
-        """What became of one more batch: of one that has ended, or else of the last that nobody has begun."""
+        """What became of one more batch: of one that has ended, or else of the lightest tasks that nobody has begun."""
         with suppress(Empty):
             return self._ended.get_nowait().result()
-        try:
-            batch = self.waiting.pop()
-        except IndexError:
-            return self._ended.get().result()
-        return worker.make(batch)
+        batch = self.pile.lightest(parts=self.processes * _PARTS_HERE)
+        return worker.make(batch) if batch else self._ended.get().result()
 
     def _hand_over(self) -> None:
-        with suppress(IndexError):
-            batch = self.waiting.popleft()
-            try:
-                self.executor.submit(_make, self.setting, batch).add_done_callback(self._accept)
-            except RuntimeError:  # a process has died, of which whoever waits for it hears
-                self.waiting.append(batch)
+        batch = self.pile.heaviest(parts=self.processes * _PARTS)
+        if not batch:
+            return
+        try:
+            self.executor.submit(_make, self.setting, batch).add_done_callback(self._accept)
+        except RuntimeError:  # a process has died, of which whoever waits for it hears
+            self.pile.put_back(batch)
 
     def _accept(self, future: Future[list[Made]]) -> None:
         self._ended.put(future)
@@ -107,18 +168,8 @@ class Feed:
 
 def cut(tasks: Sequence[Task], *, parts: int, smallest: int = _SMALLEST_BATCH) -> list[list[Task]]:
     """Batches, heaviest tasks first; each holds one part of so many of what is left then, within limits."""
-    left = sum(map(_weight, tasks))
-    batches: list[list[Task]] = []
-    room = 0
-    for task in sorted(tasks, key=lambda task: (-_weight(task), task.share.slug)):
-        weight = _weight(task)
-        if weight > room:
-            batches.append([])
-            room = max(weight, min(_LARGEST_BATCH, max(smallest, left // parts)))
-        batches[-1].append(task)
-        room -= weight
-        left -= weight
-    return batches
+    pile = Pile.of(tasks)
+    return list(iter(lambda: pile.heaviest(parts=parts, smallest=smallest), []))
 
 
 def _weight(task: Task) -> int:

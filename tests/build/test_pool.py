@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
 from typing import cast
 
 import pytest
 
-from sitegen.build.pool import Feed, cut
+from sitegen.build.pool import Feed, Pile, cut
 from sitegen.build.work import Made, Setting, Task, Worker
 from sitegen.model import ConversationHead, Share
 from sitegen.output.plan import Claim
@@ -79,9 +78,9 @@ class _Worker:
 
 def _feed(count: int) -> tuple[Feed, _Executor]:
     executor = _Executor()
-    batches = deque([_task(f"talk{number}", 1)] for number in range(count))
-    feed = Feed(cast("Executor", executor), cast("Setting", None), batches)
-    feed.begin(1)
+    pile = Pile.of(_task(f"talk{number}", 3_000) for number in range(count))
+    feed = Feed(cast("Executor", executor), cast("Setting", None), pile, processes=2)
+    feed.begin()
     return feed, executor
 
 
