@@ -91,9 +91,9 @@ def cut(exchanges: Sequence[Exchange]) -> list[tuple[Exchange, ...]]:
 
 
 def _is_short(exchanges: Sequence[Exchange]) -> bool:
-    """Whether all is one part in any case, as with most conversations: a character has four bytes at most."""
-    most = 4 * sum([len(exchange.html) for exchange in exchanges])
-    return most < PART_BYTES and sum([exchange.messages for exchange in exchanges]) < PART_MESSAGES
+    """Whether all is one part in any case, as with most conversations."""
+    size = sum([len(exchange.html_file) for exchange in exchanges])
+    return size < PART_BYTES and sum([exchange.messages for exchange in exchanges]) < PART_MESSAGES
 
 
 def groups(exchanges: Iterable[Exchange]) -> Iterator[tuple[Exchange, ...]]:
