@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from markupsafe import Markup, escape
 
@@ -23,7 +24,7 @@ _PLACES = 120
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """An exchange on the timeline: the marks of it, each with where it leads to."""
+    """An exchange on the timeline: the marks of it, errors with where they lead to."""
 
     href: str
     text: str
@@ -57,10 +58,11 @@ def timeline(stops: Sequence[Stop]) -> Markup:
 
 
 def _sparse(stops: Sequence[Stop]) -> Iterator[str]:
-    scale, x = _WIDTH / sum(_span(mark) for stop in stops for mark, _ in stop.marks), 0.0
-    for stop in stops:
-        width = scale * sum(_span(mark) for mark, _ in stop.marks)
-        yield _stop(stop, x, width, scale)
+    spans = [[_span(mark) for mark, _ in stop.marks] for stop in stops]
+    scale, x = _WIDTH / sum(chain.from_iterable(spans)), 0.0
+    for stop, own in zip(stops, spans, strict=True):
+        width = scale * sum(own)
+        yield _stop(stop, own, x, width, scale)
         x += width
 
 
@@ -106,12 +108,11 @@ def _span(mark: Mark) -> float:
             return 4.0
 
 
-def _stop(stop: Stop, x: float, width: float, scale: float) -> str:
+def _stop(stop: Stop, spans: Sequence[float], x: float, width: float, scale: float) -> str:
     paths: dict[str, list[str]] = {"a": [], "t": [], "p": []}
     errors: list[str] = []
     at = x
-    for mark, href in stop.marks:
-        span = scale * _span(mark)
+    for (mark, href), span in zip(stop.marks, [scale * span for span in spans], strict=True):
         match mark.kind:
             case "prompt":
                 paths["p"].append(f"M{at + 1:.0f} 2V46")

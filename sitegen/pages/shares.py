@@ -164,7 +164,12 @@ def _stops(frame: Frame, strand: Strand, part: Part) -> list[charts.Stop]:
         charts.Stop(
             frame.link(part.path, where.path, anchor=exchange.anchor),
             exchange.outline.text if exchange.outline else "",
-            tuple((mark, frame.link(part.path, where.path, anchor=mark.anchor)) for mark in exchange.marks),
+            tuple(
+                [
+                    (mark, frame.link(part.path, where.path, anchor=mark.anchor) if mark.kind == "error" else "")
+                    for mark in exchange.marks
+                ]
+            ),
         )
         for where, exchange in _shown(strand, part)
     ]
