@@ -7,13 +7,14 @@ character, where it stands in its line; and only tokens that have a class are to
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from functools import cache, cached_property, lru_cache
 from typing import Any, Final
 
 from pygments.lexer import Lexer, RegexLexer
 from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name
-from pygments.token import Error, Keyword, Name, Number, String, Whitespace, _TokenType
+from pygments.token import Error, Keyword, Name, Number, String, Text, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
 from sitegen.render.beginnings import ASCII, beginnings
@@ -105,6 +106,8 @@ _EXTENSIONS = {
 """The everyday ones at hand: asking Pygments for a file's lexer takes as long as colouring a page."""
 _PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "none", "output", "log", "csv", "tsv", "math", "mermaid"})
 _NAME = re.compile(r"[\w+#.\-]{1,40}")
+_RUNS = {"Markdown": re.compile(r"(?:[^\s\\`*_~@#!\[](?![`*_~])[^\s\\]*+|[^\S\n](?![`*_~]))++")}
+"""By a lexer's name words that its rules give no class to, unless they begin a line: all at once, not one by one."""
 _JSON = {
     "key": Name.Tag,
     "string": String.Double,
@@ -156,8 +159,7 @@ def lex(lexer: Lexer, text: str, classes: Classes) -> list[Span]:
     A lexer that goes astray loses its classes from there on. Of JSON's signs and white space none is told.
     """
     if type(lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed:
-        owner = lexer if "_tokens" in vars(lexer) else type(lexer)  # C#'s rules depend on its options
-        return _drive(lexer, text, _states(owner, classes), classes)
+        return _driver(lexer, classes).drive(text)
     if lexer.name == "JSON" and _SOUND_JSON.fullmatch(text) is not None:
         names = {group: classes(kind) for group, kind in _JSON.items()}
         found = ((*match.span(), names[match.lastgroup or ""]) for match in _JSON_TOKENS.finditer(text))
@@ -179,59 +181,84 @@ def told(lexer: Lexer, text: str, classes: Classes) -> list[Span]:
     return spans
 
 
-def _drive(lexer: Lexer, text: str, states: dict[str, _State], classes: Classes) -> list[Span]:  # noqa: C901 - one loop, for speed
-    spans: list[Span] = []
-    stack = ["root"]
-    rules, within, at_start = states["root"]
-    position = line = next_line = 0
-    end = len(text)
-    while position < end:
-        if position >= next_line:
-            line = position if text[position - 1] == "\n" or not position else -1
-            next_line = text.find("\n", position) + 1 or end + 1
-        character = text[position]
-        by_character = at_start if position == line else within
-        candidates = by_character.get(character)
-        if candidates is None:
-            candidates = by_character[character] = rules.chosen(character, begins_line=position == line)
-        if candidates is _BACK:
-            stack.pop()
-            rules, within, at_start = states[stack[-1]]
-            continue
-        for match_at, name, action, transition in candidates:
-            match = match_at(text, position)
-            if match is None:
-                continue
-            stop = match.end()
-            if name:
-                spans.append((position, stop, name))
-            elif name is None:
-                for at, kind, value in action(lexer, match):
-                    if at < position:
-                        continue
-                    if at > position:
-                        return spans
-                    position += len(value)
-                    if found := classes(kind):
-                        spans.append((at, position, found))
-                if position != stop:
-                    return spans if position < stop else told(lexer, text, classes)
-            position = stop
-            if transition is not None:
-                if type(transition) is str:
-                    stack.append(transition)
-                else:
-                    _move(stack, transition)
+class _Driver:
+    """A lexer whose rules are driven here; so are they where a rule gives it a text within its text."""
+
+    def __init__(self, lexer: Lexer, classes: Classes) -> None:
+        owner = lexer if "_tokens" in vars(lexer) else type(lexer)  # C#'s rules depend on its options
+        self._lexer, self._classes, self._states = lexer, classes, _states(owner, classes)
+        self._given = copy(lexer)
+        self._given.get_tokens_unprocessed = self._tokens  # type: ignore[method-assign, assignment]
+
+    def _tokens(self, text: str, stack: Iterable[str] = ("root",)) -> Iterator[tuple[int, str, str]]:
+        """All of `text` as a rule wants it, with classes in place of kinds."""
+        position = 0
+        for start, end, name in self.drive(text, stack):
+            yield position, "", text[position:start]
+            yield start, name, text[start:end]
+            position = end
+        yield position, "", text[position:]
+
+    def drive(self, text: str, first: Iterable[str] = ("root",)) -> list[Span]:  # noqa: C901 - one loop, for speed
+        """The tokens of `text` that have a class; `first` are the states to begin in."""
+        spans: list[Span] = []
+        lexer, states, classes = self._given, self._states, self._classes
+        stack = [*first]
+        rules, within, at_start = states[stack[-1]]
+        position = line = next_line = 0
+        end = len(text)
+        while position < end:
+            if position >= next_line:
+                line = position if text[position - 1] == "\n" or not position else -1
+                next_line = text.find("\n", position) + 1 or end + 1
+            character = text[position]
+            by_character = at_start if position == line else within
+            candidates = by_character.get(character)
+            if candidates is None:
+                candidates = by_character[character] = rules.chosen(character, begins_line=position == line)
+            if candidates is _BACK:
+                stack.pop()
                 rules, within, at_start = states[stack[-1]]
-            break
-        else:
-            if found := classes(Whitespace if character == "\n" else Error):
-                spans.append((position, position + 1, found))
-            if character == "\n":
-                stack = ["root"]
-                rules, within, at_start = states["root"]
-            position += 1
-    return spans
+                continue
+            for match_at, name, action, transition in candidates:
+                match = match_at(text, position)
+                if match is None:
+                    continue
+                stop = match.end()
+                if name:
+                    spans.append((position, stop, name))
+                elif name is None:
+                    for at, kind, value in action(lexer, match):
+                        if at < position:
+                            continue
+                        if at > position:
+                            return spans
+                        position += len(value)
+                        if found := kind if type(kind) is str else classes(kind):
+                            spans.append((at, position, found))
+                    if position != stop:
+                        return spans if position < stop else told(self._lexer, text, classes)
+                position = stop
+                if transition is not None:
+                    if type(transition) is str:
+                        stack.append(transition)
+                    else:
+                        _move(stack, transition)
+                    rules, within, at_start = states[stack[-1]]
+                break
+            else:
+                if found := classes(Whitespace if character == "\n" else Error):
+                    spans.append((position, position + 1, found))
+                if character == "\n":
+                    stack = ["root"]
+                    rules, within, at_start = states["root"]
+                position += 1
+        return spans
+
+
+@lru_cache(maxsize=256)
+def _driver(lexer: Lexer, classes: Classes) -> _Driver:
+    return _Driver(lexer, classes)
 
 
 def _move(stack: list[str], transition: Any) -> None:
@@ -248,7 +275,8 @@ def _move(stack: list[str], transition: Any) -> None:
 @cache
 def _states(owner: Lexer | type[Lexer], classes: Classes) -> dict[str, _State]:
     tokens: dict[str, list[tuple[Any, Any, Any]]] = owner._tokens  # type: ignore[union-attr]
-    return {name: (_Rules([_rule(*rule, classes) for rule in rules]), {}, {}) for name, rules in tokens.items()}
+    run = _RUNS.get(owner.name) if not classes(Text) else None
+    return {name: (_Rules([_rule(*rule, classes) for rule in rules], run), {}, {}) for name, rules in tokens.items()}
 
 
 def _rule(match_at: Any, action: Any, leads: Any, classes: Classes) -> _Rule:
@@ -269,8 +297,9 @@ def _nothing(_lexer: Lexer, _match: re.Match[str]) -> Iterable[tuple[int, _Token
 class _Rules:
     """Those of one state, in the order in which they are tried."""
 
-    def __init__(self, rules: list[_Rule]) -> None:
+    def __init__(self, rules: list[_Rule], run: re.Pattern[str] | None) -> None:
         self._rules = rules
+        self._run = run
 
     @cached_property
     def _begun(self) -> list[tuple[_Rule, frozenset[str], bool]]:
@@ -285,4 +314,6 @@ class _Rules:
             if (character in characters or character not in ASCII) and (begins_line or not is_anchored)
         ]
         is_back = found[:1] and found[0][1:] == (None, _nothing, -1) and found[0][0]("", 0) is not None
+        if self._run is not None and self._run.match(character) and not begins_line:
+            found.insert(0, (self._run.match, "", None, None))
         return _BACK if is_back else found
