@@ -107,12 +107,12 @@ def _texts(transcript: Transcript) -> Iterable[str]:
 
 
 def _of_exchange(exchange: Exchange) -> Iterable[str]:
-    sources = exchange.sources_file.decode("utf-8", "replace")
+    sources = bytes(exchange.sources_file).decode("utf-8", "replace")
     return (exchange.html, sources, exchange.search_text, exchange.outline.text if exchange.outline else "")
 
 
 def _data(transcript: Transcript) -> Iterable[bytes]:
-    return (file.data for file in transcript.files)
+    return (bytes(file.data) for file in transcript.files)
 
 
 def _of_card(card: Card) -> str:

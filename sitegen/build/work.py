@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sitegen.assets import load_assets
 from sitegen.build import watchwords
@@ -34,6 +35,9 @@ from sitegen.urls import Urls, share_file, share_folder
 if TYPE_CHECKING:
     from sitegen.build.sealing import Sealing
     from sitegen.render.foreign import Foreign
+
+_BATCH_BYTES: Final = 16_000_000
+"""More than this of a share isn't held in memory before it's written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +217,8 @@ class Worker:
             words = self._choose_watchwords(task, transcript)
             parent_slug = None if task.parent is None else task.parent.slug
             card = make_card(share, transcript, parent_slug=parent_slug)
-            written = task.writer.write(self._documents(task, transcript, card, key=key))
+            documents = self._documents(task, transcript, card, key=key)
+            written = [file for batch in _batches(documents) for file in task.writer.write(batch)]
         except SitegenError as error:
             return Made(share.slug, failure=str(error), is_refused=isinstance(error, SecretsFoundError))
         except Exception as error:  # noqa: BLE001 - one page that can't be made must not cost the others
@@ -221,7 +226,7 @@ class Worker:
         inside = make_card(_opened(share), transcript, parent_slug=parent_slug) if share.is_inherited else None
         return Made(share.slug, key, tuple(written), card, inside, words, found=self._found.get(share.slug))
 
-    def _documents(self, task: Task, transcript: Transcript, card: Card, *, key: str) -> list[Document]:
+    def _documents(self, task: Task, transcript: Transcript, card: Card, *, key: str) -> Iterable[Document]:
         share, pages, sealing = task.share, self.pages, task.sealing
         if sealing is None:
             if share.is_gated:  # whatever went wrong before: never in the open
@@ -233,7 +238,7 @@ class Worker:
                 parent=task.parent,
                 children=task.children,
             )
-            return [*documents, *self._posters(share, card, key=key)]
+            return chain(documents, self._posters(share, card, key=key))
         from sitegen.build.sealing import seal_documents  # for the few sites that protect anything
 
         content = pages.protected_share(
@@ -247,13 +252,12 @@ class Worker:
         folder, is_offline = share_folder(share.slug), self.setting.urls.offline
         return seal_documents(pages, sealing, content, folder=folder, is_offline=is_offline)
 
-    def _posters(self, share: Share, card: Card, *, key: str) -> list[Document]:
+    def _posters(self, share: Share, card: Card, *, key: str) -> Iterator[Document]:
         """The picture for where the share's link is posted, if it has one."""
         poster = self.pages.poster(share, card)
-        if poster is None:
-            return []
-        data = draw_once(poster, cache=self._cache, transcript_key=key, is_read=self.setting.is_cache_read)
-        return [Document(share_file(share.slug, POSTER_NAME), data)]
+        if poster is not None:
+            data = draw_once(poster, cache=self._cache, transcript_key=key, is_read=self.setting.is_cache_read)
+            yield Document(share_file(share.slug, POSTER_NAME), data)
 
     def _choose_watchwords(self, task: Task, transcript: Transcript) -> Watchwords:
         if task.sealing is None:
@@ -293,7 +297,7 @@ class Worker:
         size = len(shown[0].messages)
         with reuse(self._cache, size, options, self._others, before=before, now=key) as kept:
             transcript = render(shown.pop(), options, others=self._others, fragments=kept)
-        self._cache.put(key, transcript)
+        transcript = self._cache.leave(key, transcript)
         if transcript.notes:
             self._cache.put(notes_key(key), Told(transcript.notes))
         return transcript
@@ -313,6 +317,20 @@ class Worker:
 
 def _heads(task: Task) -> tuple[ConversationHead, ...]:
     return (task.share.head, *task.heads)
+
+
+def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """Documents as they are written at once: mostly all of a share, so that all can be made before one is written."""
+    batch: list[Document] = []
+    size = 0
+    for document in documents:
+        batch.append(document)
+        size += len(document.data)
+        if size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _opened(share: Share) -> Share:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from sitegen.bulk import Bulky
 from sitegen.model.conversation import Usage
 
 ROOT = "\x00root\x00"
@@ -48,10 +49,10 @@ class Exchange:
     """
 
     anchor: str
-    html_file: bytes
+    html_file: Bulky
     """As bytes: one emoji in it, and as a text it would be four times as large."""
     messages: int
-    sources_file: bytes = b""
+    sources_file: Bulky = b""
     """The texts of its messages as they were written, where they are shown otherwise: members of JSON, by anchor."""
     anchors: tuple[str, ...] = ()
     outline: OutlineEntry | None = None
@@ -62,7 +63,7 @@ class Exchange:
     @property
     def html(self) -> str:
         """The HTML as text."""
-        return self.html_file.decode("utf-8", "surrogatepass")
+        return bytes(self.html_file).decode("utf-8", "surrogatepass")
 
     def sayings(self) -> Iterator[tuple[str, str]]:
         """The messages by anchor, each with its text."""
@@ -77,7 +78,7 @@ class ShareFile:
     """A file beside a share's pages (image, attachment, heavy output); `name` is relative to the share's folder."""
 
     name: str
-    data: bytes
+    data: Bulky
     media_type: str
 
 
@@ -123,9 +124,9 @@ class Transcript:
     exchanges: tuple[Exchange, ...]
     branches: tuple[BranchPage, ...] = ()
     files: tuple[ShareFile, ...] = ()
-    markdown_file: bytes = b""
+    markdown_file: Bulky = b""
     """`conversation.md`, as it's written: one emoji in it, and as a text it would be four times as large."""
-    json_file: bytes = b""
+    json_file: Bulky = b""
     """`conversation.json`."""
     notes: tuple[str, ...] = ()
     """What the site's owner should know of how it was rendered; no page shows it."""
@@ -133,12 +134,12 @@ class Transcript:
     @property
     def markdown(self) -> str:
         """The text of `conversation.md`."""
-        return self.markdown_file.decode()
+        return bytes(self.markdown_file).decode()
 
     @property
     def json(self) -> str:
         """The text of `conversation.json`."""
-        return self.json_file.decode()
+        return bytes(self.json_file).decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,4 +183,9 @@ class Document:
     """A file of the output: a path relative to its root, with `/`, and its bytes."""
 
     path: str
-    data: bytes
+    data: Bulky
+
+    @property
+    def text(self) -> str:
+        """The content of a page as text."""
+        return bytes(self.data).decode()

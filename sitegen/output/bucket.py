@@ -46,13 +46,13 @@ class BucketWriter:
         """
         documents = list(documents)
         check_documents((document.path for document in documents), claim=self.claim)
-        hashes = {document.path: hash_of(document.data) for document in documents}
+        hashes = {document.path: hash_of(bytes(document.data)) for document in documents}
         found = self.store.look_at_all(path for path in hashes if self._must_look(path))
         for path, standing in found.items():
             if standing is not None and standing.sha256 is None:
                 raise _foreign(self.store, path)
         kept = {path: stamp for path, sha256 in hashes.items() if (stamp := self._standing(path, sha256, found))}
-        pending = [(document.path, document.data) for document in documents if document.path not in kept]
+        pending = [(document.path, bytes(document.data)) for document in documents if document.path not in kept]
         stamps = kept | dict(zip((path for path, _ in pending), self.store.put(pending), strict=True))
         owner = self.claim.owner
         return [

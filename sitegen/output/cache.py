@@ -6,18 +6,20 @@ is simply not there. Entries hold what pages show before any gate, so they are r
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate, chain, count
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
+from zlib import crc32
 
-from sitegen.output.codec import UNUSABLE, Blobs, codec_for
+from sitegen.bulk import Source, Stretch, pieces
+from sitegen.output.codec import UNUSABLE, Blobs, Views, codec_for
 from sitegen.output.layout import TEMPORARY_PREFIX
 
 T = TypeVar("T")
@@ -25,7 +27,10 @@ T = TypeVar("T")
 _MAGIC = b"sitegen cache 1"
 _SUFFIX = ".entry"
 _KEY = re.compile(r"[0-9a-f]{8,128}")
-_serial = itertools.count()
+_serial = count()
+_HELD: Final = 16_000_000
+"""Bytes of an entry. Of a larger one, what the codec lets stay in the file is read when it's wanted."""
+_AT_ONCE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +42,19 @@ class Cache:
     def get(self, key: str, kind: type[T]) -> T | None:
         """The value of that type under `key`; None when there is none that can be used."""
         try:
-            return _decode(self._path(key).read_bytes(), kind)
+            return _decode(Source(self._path(key)), kind)
         except (OSError, zlib.error, *UNUSABLE):
             return None
 
     def put(self, key: str, value: object) -> bool:
         """Keep `value` under `key`. False when it couldn't be kept, which costs the next build some time only."""
         return self._store(self._path(key), _encode(value))
+
+    def leave(self, key: str, value: T) -> T:
+        """Keep `value` under `key`, and return it as it is read again: of a large one much may stay in the file."""
+        if not self.put(key, value) or self._path(key).stat().st_size <= _HELD:
+            return value
+        return self.get(key, type(value)) or value
 
     def _store(self, path: Path, parts: Iterable[bytes]) -> bool:
         temporary = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}")
@@ -106,7 +117,7 @@ def _is_entry(path: Path) -> bool:
     return path.name.endswith(_SUFFIX) or path.name.startswith(TEMPORARY_PREFIX)
 
 
-def _encode(value: object) -> list[bytes]:
+def _encode(value: object) -> Iterator[bytes]:
     """Header line, compressed JSON, then the blobs as they are: images don't compress, and for long texts that only
     pass through, packing and parsing would take most of the time there is for a page.
 
@@ -118,23 +129,42 @@ def _encode(value: object) -> list[bytes]:
     text = json.dumps(codec.encode(value, blobs), ensure_ascii=False, separators=(",", ":"))
     packed = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
     checksum = 0
-    for part in (packed, *blobs):
-        checksum = zlib.crc32(part, checksum)
+    for part in _parts(packed, blobs):
+        checksum = crc32(part, checksum)
     header = [codec.digest, checksum, len(packed), *map(len, blobs)]
-    return [b"%b %b\n" % (_MAGIC, json.dumps(header).encode()), packed, *blobs]
+    return chain([b"%b %b\n" % (_MAGIC, json.dumps(header).encode())], _parts(packed, blobs))
 
 
-def _decode(data: bytes, kind: type[T]) -> T:
+def _parts(packed: bytes, blobs: Blobs) -> Iterator[bytes]:
+    return chain([packed], *map(pieces, blobs))
+
+
+def _decode(source: Source, kind: type[T]) -> T:
     codec = codec_for(kind)
-    start = data.index(b"\n") + 1
-    if not data.startswith(_MAGIC + b" "):
+    line = source.readline()
+    if not line.startswith(_MAGIC + b" "):
         msg = "not an entry"
         raise ValueError(msg)
-    digest, checksum, *lengths = json.loads(data[len(_MAGIC) : start])
-    body = memoryview(data)[start:]
-    if digest != codec.digest or checksum != zlib.crc32(body) or sum(lengths) != len(body):
+    digest, checksum, *lengths = json.loads(line[len(_MAGIC) :])
+    size = source.size - len(line)
+    blobs, found = (_all if size <= _HELD else _left)(source, len(line), lengths)
+    if digest != codec.digest or checksum != found or sum(lengths) != size:
         msg = "an entry of another shape, or a damaged one"
         raise ValueError(msg)
-    parts = [body[end - length : end] for length, end in zip(lengths, itertools.accumulate(lengths), strict=True)]
-    text = zlib.decompress(parts[0]).decode("utf-8", "surrogatepass")
-    return cast("T", codec.decode(json.loads(text), parts[1:]))
+    text = zlib.decompress(bytes(blobs[0])).decode("utf-8", "surrogatepass")
+    return cast("T", codec.decode(json.loads(text), blobs[1:]))
+
+
+def _all(source: Source, start: int, lengths: Sequence[int]) -> tuple[Views, int]:
+    """What stands in an entry from `start` on, read at once and cut into these lengths; and its checksum."""
+    body = memoryview(source.read(start))
+    return [body[end - length : end] for length, end in zip(lengths, accumulate(lengths), strict=True)], crc32(body)
+
+
+def _left(source: Source, start: int, lengths: Sequence[int]) -> tuple[Views, int]:
+    """Likewise, but left in the file."""
+    checksum = 0
+    for at in range(start, source.size, _AT_ONCE):
+        checksum = crc32(source.read(at, _AT_ONCE), checksum)
+    starts = accumulate(lengths, initial=start)
+    return [Stretch(source, at, length) for length, at in zip(lengths, starts, strict=False)], checksum

@@ -17,14 +17,16 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
+from sitegen.bulk import Bulk, Bulky, Stretch
+
 T = typing.TypeVar("T")
 
 UNUSABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
 """What decoding raises for text of another shape, or none."""
 
-Blobs = list[bytes]
-Views = Sequence[bytes | memoryview]
-"""Blobs as they are read, of which those that are wanted are copied."""
+Blobs = list[Bulky]
+Views = Sequence[Bulky | memoryview | Stretch]
+"""Blobs as they are read, of which those that are wanted are copied, or stay in the file where they are."""
 Encode = Callable[[Any, Blobs], Any]
 Decode = Callable[[Any, Views], Any]
 
@@ -151,9 +153,14 @@ def _plain(value: Any, _: Blobs) -> Any:
     return dict(value)
 
 
-def _keep_aside(value: bytes, blobs: Blobs) -> int:
+def _keep_aside(value: Bulky, blobs: Blobs) -> int:
     blobs.append(value)
     return len(blobs) - 1
+
+
+def _bulky(value: int, blobs: Views) -> Bulky:
+    found = blobs[value]
+    return Bulk([found]) if isinstance(found, Stretch) else bytes(found)
 
 
 def _to_tuple(value: Any, _: Views) -> Any:
@@ -164,9 +171,12 @@ def _keep_text_aside(value: str, blobs: Blobs) -> int:
     return _keep_aside(value.encode("utf-8", "surrogatepass"), blobs)
 
 
-_LONG_TEXT = Codec(_keep_text_aside, lambda value, blobs: str(blobs[value], "utf-8", "surrogatepass"), "long text")
+_LONG_TEXT = Codec(
+    _keep_text_aside, lambda value, blobs: bytes(blobs[value]).decode("utf-8", "surrogatepass"), "long text"
+)
 _SIMPLE: Mapping[Any, Codec] = {
     **{kind: Codec(_same, _same, kind.__name__) for kind in (str, int, float, bool)},
     bytes: Codec(_keep_aside, lambda value, blobs: bytes(blobs[value]), "bytes"),
+    Bulky: Codec(_keep_aside, _bulky, "bytes"),
     datetime: Codec(lambda value, _: value.isoformat(), lambda value, _: datetime.fromisoformat(value), "datetime"),
 }

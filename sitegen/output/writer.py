@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from sitegen.bulk import Bulky, pieces
 from sitegen.errors import OutputError
 from sitegen.output.dotfile import append_lines, line_for, read_lines
 from sitegen.output.failures import as_output_error
@@ -36,7 +37,7 @@ class Document(Protocol):
         """Relative to the output, with `/`."""
 
     @property
-    def data(self) -> bytes:
+    def data(self) -> Bulky:
         """The content."""
 
 
@@ -63,7 +64,7 @@ class Writer:
         """
         documents = list(documents)
         check_documents((document.path for document in documents), claim=self.claim)
-        hashes = [hashlib.sha256(document.data).hexdigest() for document in documents]
+        hashes = [_hash(document.data) for document in documents]
         pairs = list(zip(documents, hashes, strict=True))
         sound: set[str] = set()
         standing = {document.path: self._standing(document, sha256, sound) for document, sha256 in pairs}
@@ -170,7 +171,14 @@ class Writer:
             remove_tree(self.root, path)
 
 
-def replace_file(target: Path | str, data: bytes) -> Stamp:
+def _hash(data: Bulky) -> str:
+    found = hashlib.sha256()
+    for piece in pieces(data):
+        found.update(piece)
+    return found.hexdigest()
+
+
+def replace_file(target: Path | str, data: Bulky) -> Stamp:
     """Put a file at `target` whole or not at all, and return its stamp. Raises OutputError, leaving what was there."""
     folder = os.path.dirname(target) or "."  # noqa: PTH120 - here and below, much of the time for a page would be pathlib's
     temporary = f"{folder}/{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}"
@@ -187,11 +195,11 @@ def replace_file(target: Path | str, data: bytes) -> Stamp:
         raise as_output_error(error, target) from error
 
 
-def _write_new(path: str, data: bytes) -> None:
+def _write_new(path: str, data: Bulky) -> None:
     """Without fsync: after a power cut a file may be short, and then its size tells the next build."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
+        file.writelines(pieces(data))
 
 
 _NAMES = {

@@ -184,7 +184,7 @@ def make_project(frame: Frame, project: Project, cards: Sequence[Card]) -> list[
     data = [_all_entries(frame, project, index.shown)] if count > 1 else []
     feed = make_feed(frame, project, index.mine)
     pages = [index.page(number, count) for number in range(1, count + 1)]
-    return [*pages, *([feed] if feed else []), *data, *(late.make_twins(data) if frame.urls.offline else [])]
+    return [*pages, *([feed] if feed else []), *data, *(map(late.make_twin, data) if frame.urls.offline else [])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ twins for sites on disk.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from markupsafe import Markup
 
@@ -48,23 +48,17 @@ def sources_name(strand: Strand, part: Part) -> str:
     return "-".join(filter(None, names)) + ".json"
 
 
-def make_sources(book: Book) -> list[Document]:
+def make_sources(book: Book) -> Iterator[Document]:
     """For each part `{"m-…": "text as it was written"}` of its messages, if any is shown otherwise."""
-    texts = {
-        sources_name(strand, part): [each.sources_file for each in part.exchanges if each.sources_file]
-        for strand in book.strands
-        for part in strand.parts
-    }
-    return [
-        Document(urls.share_file(book.slug, name), b"{%b}" % b",".join(members))
-        for name, members in texts.items()
-        if members
-    ]
+    for strand in book.strands:
+        for part in strand.parts:
+            if members := [bytes(each.sources_file) for each in part.exchanges if each.sources_file]:
+                yield Document(urls.share_file(book.slug, sources_name(strand, part)), b"{%b}" % b",".join(members))
 
 
-def make_twins(documents: Iterable[Document]) -> list[Document]:
-    """For each text a script that hands it over, for a page opened from disk may not fetch it."""
-    return [Document(urls.twin(each.path), _call(each.data)) for each in documents]
+def make_twin(document: Document) -> Document:
+    """A script that hands the document's text over, for a page opened from disk may not fetch it."""
+    return Document(urls.twin(document.path), _call(bytes(document.data)))
 
 
 def _call(data: bytes) -> bytes:

@@ -81,7 +81,7 @@ def protect_share(
     """All of a share's pages, files and data."""
     inside = _inside(frame, urls.share_folder(share.slug), id_of)
     types = {file.name: file.media_type for file in transcript.files}
-    documents = shares.make_documents(inside, share, _with_ids(transcript, types, id_of), around)
+    documents = list(shares.make_documents(inside, share, _with_ids(transcript, types, id_of), around))
     files = [file for file in transcript.files if not file.name.startswith("o/")]
     return _gather(inside, documents, files)
 
@@ -123,19 +123,21 @@ def _with_ids(transcript: Transcript, types: Mapping[str, str], id_of: NameToId)
 
 
 def _placed_output(file: ShareFile, placed: Callable[[str], str]) -> ShareFile:
-    return replace(file, data=placed(file.data.decode("utf-8", "replace")).encode())
+    return replace(file, data=placed(bytes(file.data).decode("utf-8", "replace")).encode())
 
 
 def _gather(frame: Frame, documents: Sequence[Document], files: Iterable[ShareFile]) -> ProtectedContent:
     folder, id_of = _place(frame)
-    texts = {each.path.removeprefix(folder): each.data for each in documents if each.path.endswith((".html", ".json"))}
+    texts = {
+        each.path.removeprefix(folder): bytes(each.data) for each in documents if each.path.endswith((".html", ".json"))
+    }
     data = {name: id_of(name) for name in texts if name.endswith(".json")}
     pages = {name: _page(text.decode("utf-8"), data) for name, text in texts.items() if name.endswith(".html")}
     first = pages.pop("index.html")
     packed = {name: text.encode() for name, text in pages.items()}
     packed |= {name: _data(name, texts[name], id_of) for name in data}
     attachments = {id_of(name): (_packed(text), PACKED) for name, text in packed.items()}
-    attachments |= {id_of(file.name): (file.data, file.media_type) for file in files}
+    attachments |= {id_of(file.name): (bytes(file.data), file.media_type) for file in files}
     return ProtectedContent(first, attachments)
 
 

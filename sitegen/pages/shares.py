@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sitegen import urls
@@ -31,20 +31,34 @@ class Around:
     children: tuple[Card, ...] = ()
 
 
-def make_documents(frame: Frame, share: Share, transcript: Transcript, around: Around) -> list[Document]:
-    """Every file of a share's folder, its pages first; a gated share has no exports."""
+def make_documents(frame: Frame, share: Share, transcript: Transcript, around: Around) -> Iterator[Document]:
+    """Every file of a share's folder, its pages first; a gated share has no exports.
+
+    One after the other: those of a long conversation would take as much memory as all else.
+    """
     book = bind(share.slug, transcript)
-    pages = [
+    pages = (
         _page(frame, share, transcript, around, book=book, strand=strand, part=part)
         for strand in book.strands
         for part in strand.parts
-    ]
+    )
+    yield next(pages)
+    yield from _with_twins(frame, pages)
     title = share.title or transcript.facts.title
-    files = [_file(frame, share, book, file, title=title) for file in transcript.files]
-    outputs = [file for file in files if file.path.startswith(urls.share_file(share.slug, "o/"))]
-    data = [*_data(frame, book), *late.make_sources(book)]
-    twins = late.make_twins([*pages[1:], *outputs, *data]) if frame.urls.offline else []
-    return [*pages, *files, *_exports(share, transcript), *data, *twins]
+    for file in transcript.files:
+        document = _file(frame, share, book, file, title=title)
+        yield from _with_twins(frame, [document]) if file.name.startswith("o/") else [document]
+    yield from _exports(share, transcript)
+    yield from _with_twins(frame, _data(frame, book))
+    yield from _with_twins(frame, late.make_sources(book))
+
+
+def _with_twins(frame: Frame, documents: Iterable[Document]) -> Iterator[Document]:
+    """What pages load, each with its twin on a site that is read from disk."""
+    for document in documents:
+        yield document
+        if frame.urls.offline:
+            yield late.make_twin(document)
 
 
 def make_tombstone(frame: Frame, share: Share) -> Document:
@@ -176,7 +190,7 @@ def _stops(frame: Frame, strand: Strand, part: Part) -> list[charts.Stop]:
 
 
 def _group(frame: Frame, book: Book, strand: Strand, part: Part, group: tuple[Exchange, ...]) -> bytes:
-    html = b"\n".join([exchange.html_file for exchange in group])
+    html = b"\n".join([bytes(exchange.html_file) for exchange in group])
     return _placed(frame, book, part.path, html, branch=strand.branch, sources=late.sources_name(strand, part))
 
 
@@ -216,7 +230,7 @@ def _file(frame: Frame, share: Share, book: Book, file: ShareFile, *, title: str
     return frame.document(
         path,
         "output.html",
-        [_placed(frame, book, path, _raised(file.data))],
+        [_placed(frame, book, path, _raised(bytes(file.data)))],
         is_indexed=False,
         title=title,
         back=frame.link(path, urls.share_page(share.slug)),
@@ -231,15 +245,16 @@ def _raised(html: bytes) -> bytes:
     return re.sub(rb"(</?h)([4-6])\b", lambda match: b"%b%d" % (match[1], int(match[2]) - by), html) if by > 0 else html
 
 
-def _exports(share: Share, transcript: Transcript) -> list[Document]:
-    if share.is_gated:
-        return []
-    files = {"conversation.md": transcript.markdown_file, "conversation.json": transcript.json_file}
-    return [Document(urls.share_file(share.slug, name), data) for name, data in files.items()]
+def _exports(share: Share, transcript: Transcript) -> Iterator[Document]:
+    if not share.is_gated:
+        yield Document(urls.share_file(share.slug, "conversation.md"), transcript.markdown_file)
+        yield Document(urls.share_file(share.slug, "conversation.json"), transcript.json_file)
 
 
-def _data(frame: Frame, book: Book) -> list[Document]:
+def _data(frame: Frame, book: Book) -> Iterator[Document]:
     if not _has_map(book):
-        return []
+        return
     whole = charts.timeline(_stops(frame, book.main, book.main.parts[0]))
-    return [late.make_map(book, whole), *([late.make_search(book)] if len(book.main.parts) > 1 else [])]
+    yield late.make_map(book, whole)
+    if len(book.main.parts) > 1:
+        yield late.make_search(book)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,8 +49,8 @@ class Pages:
         is_project_listed: bool = False,
         parent: Card | None = None,
         children: Sequence[Card] = (),
-    ) -> list[Document]:
-        """The pages of a share, its exports (when it's open) and its files.
+    ) -> Iterator[Document]:
+        """The pages of a share, its exports (when it's open) and its files, each made when it's asked for.
 
         `is_project_listed` says that the project has an index to link to; `parent` and `children` are open shares of
         the conversation that this one is a subagent of, and of its own subagents.

@@ -26,6 +26,8 @@ _ID: Final = re.compile(
     rb"|[a-z]+(?:-[a-z0-9]+)*-20\d{6}"
 )
 """What the programs themselves number: requests, calls, messages, files; versions of models."""
+_AT_ONCE: Final = 1_000_000
+_BREAK: Final = b"\n"
 _GIVEN: Final = b"=:\"'`"
 
 
@@ -34,7 +36,19 @@ def may_hold_key(data: bytes) -> bool:
 
     A digest counts when it's given to a name or stands in quotes, as the keys of some services do.
     """
-    kinds = data.translate(_KINDS)
+    start = 0
+    while start < len(data):
+        end = data.find(_BREAK, start + _AT_ONCE)
+        end = len(data) if end < 0 else end
+        if _holds_key(data, start, end):
+            return True
+        start = end
+    return False
+
+
+def _holds_key(data: bytes, first: int, last: int) -> bool:
+    """Likewise between two offsets that no run goes past."""
+    kinds = data[first:last].translate(_KINDS)
     end = 0
     for match in _DIGIT_WITHIN.finditer(kinds):
         at = match.start()
@@ -42,8 +56,8 @@ def may_hold_key(data: bytes) -> bool:
             continue
         start = kinds.rfind(b" ", 0, at) + 1
         end = kinds.find(b" ", at)
-        end = len(data) if end < 0 else end
-        if end - start >= _SHORTEST and _is_candidate(data, start, end):
+        end = len(kinds) if end < 0 else end
+        if end - start >= _SHORTEST and _is_candidate(data, first + start, first + end):
             return True
     return False
 

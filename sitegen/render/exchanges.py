@@ -34,17 +34,18 @@ def draw_path(message_ids: Sequence[str], items: list[Item], drawing: Drawing) -
     Items are let go of as they're drawn: nothing is left in the list.
     """
     places = {message_id: place for place, message_id in enumerate(message_ids)}
-    drawn = [(places[draft.message_id], draft.exchange()) for draft in _drafts(items, drawing)]
+    drawn = [(places[draft.message_id], _parted(draft.exchange())) for draft in _drafts(items, drawing)]
     starts = [place for place, _ in drawn]
     ends = [*starts[1:], len(message_ids)]
     # Whatever stands before the first item belongs to it.
     counts = [end - start for start, end in zip([0, *starts[1:]], ends, strict=True)] if drawn else []
-    return tuple(_ended(exchange, messages) for (_, exchange), messages in zip(drawn, counts, strict=True))
+    return tuple(replace(exchange, messages=count) for (_, exchange), count in zip(drawn, counts, strict=True))
 
 
-def _ended(exchange: Exchange, messages: int) -> Exchange:
-    html, sources = take_sources(exchange.html_file)
-    return replace(exchange, html_file=html, sources_file=sources, messages=messages)
+def _parted(exchange: Exchange) -> Exchange:
+    """The exchange with the texts aside that are shown otherwise than they were written."""
+    html, sources = take_sources(bytes(exchange.html_file))
+    return replace(exchange, html_file=html, sources_file=sources)
 
 
 def draw_thread(items: list[Item], drawing: Drawing, *, anchor: str, summarise: Callable[[], str]) -> Nested:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from sitegen.bulk import Bulk
 from sitegen.model import Attachment, Facts, Json, Message, Usage
 from sitegen.render.drawing import Drawing
 from sitegen.render.fragments import Written
@@ -29,13 +30,13 @@ class Strand:
     started_by: str | None = None
 
 
-def export_json(facts: Facts, strands: Iterable[Strand], agents: Iterable[Strand]) -> bytes:
+def export_json(facts: Facts, strands: Iterable[Strand], agents: Iterable[Strand]) -> Bulk:
     """The file: one item a line, so that versions can be compared."""
     head = {"format": FORMAT, "version": VERSION, **_facts(facts)}
     paths = _listed([_strand(strand, {"name": strand.name}) for strand in strands])
     threads = _listed([_strand(agent, {"started_by": agent.started_by}) for agent in agents])
-    # Put together once: a copy of a long conversation takes as much memory as all else.
-    return b"".join([_line(head)[:-1], b', "paths": [\n', *paths, b'], "subagents": [\n', *threads, b"]}\n"])
+    # In pieces: put together, a long conversation would take as much memory as all else.
+    return Bulk([_line(head)[:-1], b', "paths": [\n', *paths, b'], "subagents": [\n', *threads, b"]}\n"])
 
 
 def write_line(item: Item, drawing: Drawing) -> bytes:

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
+from sitegen.bulk import Bulk
 from sitegen.model import Attachment, Facts
 from sitegen.render.activity import tell
 from sitegen.render.context import Context
@@ -27,14 +28,15 @@ _TAG = re.compile(r"<[^>]*>")
 _SIGNS = (("<code>", "`"), ("</code>", "`"), ("<q>", "“"), ("</q>", "”"))
 
 
-def export_markdown(facts: Facts, strands: Iterable[Strand], ctx: Context) -> bytes:
+def export_markdown(facts: Facts, strands: Iterable[Strand], ctx: Context) -> Bulk:
     """The file."""
     blocks = [_joined([f"# {_line(facts.title)}", _facts(facts, ctx)])]
     for strand in strands:
         if strand.name:
             blocks.append(_joined(["---", f"*{ctx.t('render.md_branch')}*"]))
         blocks.extend(written.markdown for written in strand.written)
-    return b"\n\n".join(filter(None, blocks)) + b"\n"
+    pieces = [piece for block in blocks if block for piece in (b"\n\n", block)]
+    return Bulk([*pieces[1:], b"\n"])
 
 
 def write_blocks(item: Item, drawing: Drawing) -> bytes:

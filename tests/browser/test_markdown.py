@@ -32,7 +32,7 @@ def section(number: int, case: Case) -> str:
 @pytest.fixture
 def page_file(tmp_path: Path) -> Path:
     css = load_assets([STATIC]).documents[0]
-    (tmp_path / "site.css").write_bytes(css.data)
+    (tmp_path / "site.css").write_bytes(bytes(css.data))
     sections = "".join(section(number, case) for number, case in enumerate(cases()))
     file = tmp_path / "cases.html"
     file.write_text(

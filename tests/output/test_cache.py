@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import stat
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sitegen.bulk import Bulk
 from sitegen.model import (
     BranchPage,
     Card,
@@ -64,17 +66,50 @@ SMALL = Transcript(
 )
 
 
+@pytest.fixture(params=[True, False], ids=["held", "left"], autouse=True)
+def is_held(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether an entry is as small as most are; what a large one holds is left in its file."""
+    is_held = bool(request.param)
+    monkeypatch.setattr("sitegen.output.cache._HELD", 16_000_000 if is_held else -1)
+    return is_held
+
+
 @pytest.fixture
 def cache(tmp_path: Path) -> Cache:
     return Cache(tmp_path / "cache")
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(transcript=_TRANSCRIPTS)
 def test_any_transcript_comes_back_as_it_was(transcript: Transcript, tmp_path_factory: pytest.TempPathFactory) -> None:
     cache = Cache(tmp_path_factory.mktemp("cache"))
     assert cache.put(KEY, transcript)
     assert cache.get(KEY, Transcript) == transcript
+
+
+def test_what_is_left_in_a_file_is_still_there_when_the_entry_is_gone(cache: Cache) -> None:
+    left = cache.leave(KEY, SMALL)
+    cache.put(KEY, replace(SMALL, files=()))
+    cache.prune([])
+    assert left == SMALL
+    assert (left.exchanges[0].html, bytes(left.files[0].data)) == ("<p>a</p>", b"\0\n\xff")
+
+
+def test_what_was_left_can_be_kept_elsewhere(cache: Cache) -> None:
+    assert cache.put("ffff0000ffff", cache.leave(KEY, SMALL))
+    assert cache.get("ffff0000ffff", Transcript) == SMALL
+
+
+def test_pieces_come_back_as_one(cache: Cache) -> None:
+    cache.put(KEY, replace(SMALL, markdown_file=Bulk([b"# A", b"", b"\n"])))
+    found = cache.get(KEY, Transcript)
+    assert found is not None
+    assert (found.markdown, len(found.markdown_file)) == ("# A\n", 4)
+
+
+def test_what_cannot_be_kept_is_not_left(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file")
+    assert Cache(tmp_path / "cache").leave(KEY, SMALL) is SMALL
 
 
 def test_what_was_never_put_is_a_miss(cache: Cache) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -57,7 +57,7 @@ def _protected() -> Card:
     return make_card(make_share("0a1b2c", gate=Gate.PASSWORD, title="The merger"), make_transcript())
 
 
-def _html(documents: list[Document]) -> Iterator[tuple[str, str]]:
+def _html(documents: Iterable[Document]) -> Iterator[tuple[str, str]]:
     for path, text in by_path(documents).items():
         if path.endswith(".html"):
             yield path, text
@@ -232,7 +232,7 @@ def test_a_heavy_output_is_a_page_that_leads_back() -> None:
 
 def test_a_tombstone_holds_no_word_of_the_conversation() -> None:
     document = make_pages().tombstone(make_share("gone", title="The merger"))
-    text = document.data.decode()
+    text = document.text
     assert document.path == "s/gone/index.html"
     assert "This page has expired" in text
     assert "merger" not in text
@@ -283,7 +283,7 @@ def test_an_output_of_its_own_says_what_conversation_it_is_of_and_skips_no_headi
 
 def test_a_users_template_replaces_ours_block_by_block(tmp_path: Path) -> None:
     (tmp_path / "404.html").write_text('{% extends "sitegen/404.html" %}{% block main %}Gone fishing{% endblock %}')
-    page = make_pages(templates=[tmp_path]).not_found().data.decode()
+    page = make_pages(templates=[tmp_path]).not_found().text
     assert "Gone fishing" in page
     assert "Content-Security-Policy" in page
 

@@ -63,7 +63,7 @@ def test_sites_feed_has_open_listed_shares_of_all_projects_newest_first() -> Non
 
 
 def test_home_page_tells_readers_of_the_feed() -> None:
-    html = make_pages().home([PROJECT], [card("a")])[0].data.decode()
+    html = make_pages().home([PROJECT], [card("a")])[0].text
     assert '<link rel="alternate" type="application/atom+xml" href="feed.xml">' in html
 
 
@@ -78,7 +78,7 @@ def test_home_page_tells_readers_of_the_feed() -> None:
 )
 def test_without_anything_to_tell_or_an_address_there_is_no_feed(cards: list[Card], site: dict[str, Any]) -> None:
     assert "feed.xml" not in extras(cards, **site)
-    assert "feed.xml" not in references(make_pages(**site).home([PROJECT], cards)[0].data.decode())
+    assert "feed.xml" not in references(make_pages(**site).home([PROJECT], cards)[0].text)
 
 
 def test_projects_feed_is_read_too() -> None:

@@ -29,7 +29,7 @@ ENVELOPE = '{"core":"eyJ2IjoxfQ","slots":[],"body":{"src":"b.00000000.bin"},"ter
 def _shell(*, language: str = "en", offline: bool = False, **fields: object) -> str:
     shell = Shell(**{"slug": "talk", "envelope": ENVELOPE, "ask": "password", **fields})  # type: ignore[arg-type]
     pages = make_pages(language=language, offline=offline)
-    return pages.gate("s/talk/index.html", shell).data.decode()
+    return pages.gate("s/talk/index.html", shell).text
 
 
 def _block(html: str, name: str) -> str:
@@ -131,6 +131,6 @@ def test_script_that_would_end_itself_is_refused() -> None:
 def test_script_stays_small() -> None:
     """What opening adds to the reading scripts, as it travels."""
     assets = load_assets([resource_folder("static")])
-    reading = next(each.data for each in assets.documents if each.path == assets.js)
+    reading = next(bytes(each.data) for each in assets.documents if each.path == assets.js)
     added = len(gzip.compress(assets.gate.encode())) - len(gzip.compress(reading))
     assert added < 10_000

@@ -157,7 +157,7 @@ def test_a_project_shows_what_was_used() -> None:
 
 
 def _home(projects: list[Project], cards: list[Card]) -> str:
-    return make_pages().home(projects, cards)[0].data.decode()
+    return make_pages().home(projects, cards)[0].text
 
 
 def test_home_lists_projects_by_last_activity() -> None:
@@ -206,7 +206,7 @@ def test_home_shows_the_year_that_ends_with_the_newest() -> None:
 
 
 def test_404_works_at_any_depth() -> None:
-    assert "/talks/" in references(make_pages().not_found().data.decode())
+    assert "/talks/" in references(make_pages().not_found().text)
 
 
 def test_the_sitemap_has_open_listed_pages_only() -> None:

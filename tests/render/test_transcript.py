@@ -96,7 +96,7 @@ def test_raw_text_is_at_hand_where_it_is_not_what_is_shown() -> None:
     text = "**Why** <b> \"x\" &amp; \\1 'y'\n\n`z`"
     exchange = rendered(talk(ask(text), say(text))).exchanges[0]
     assert exchange.html.count(f' data-src="{SOURCES}"') == 2
-    assert list(json.loads(b"{%b}" % exchange.sources_file).values()) == [text, text]
+    assert list(json.loads(b"{%b}" % bytes(exchange.sources_file)).values()) == [text, text]
     assert rendered(talk(ask("Why?"))).exchanges[0].sources_file == b""
     assert "data-src" not in shown(ask("Why?"))
 

@@ -28,7 +28,7 @@ def rows(found_: list[Found]) -> list[list[object]]:
     rows: list[list[object]] = []
     for number, document in enumerate(documents):
         assert document.path == f"search/index/{number}.js"
-        call = re.fullmatch(r"sitegenIndex\((\d+),(true|false),(.*)\)\n", document.data.decode(), re.DOTALL)
+        call = re.fullmatch(r"sitegenIndex\((\d+),(true|false),(.*)\)\n", document.text, re.DOTALL)
         assert call is not None
         assert (int(call[1]), call[2] == "true") == (number, number == len(documents) - 1)
         rows += json.loads(call[3])

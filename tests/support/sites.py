@@ -38,7 +38,7 @@ def by_path(documents: Iterable[Document]) -> dict[str, str]:
     texts = {}
     for each in documents:
         try:
-            texts[each.path] = each.data.decode("utf-8")
+            texts[each.path] = bytes(each.data).decode("utf-8")
         except UnicodeDecodeError:
             continue
     return texts
@@ -49,7 +49,7 @@ def write(folder: Path, documents: Iterable[Document]) -> None:
     for each in documents:
         target = folder / each.path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(each.data)
+        target.write_bytes(bytes(each.data))
 
 
 class Elements(HTMLParser):

@@ -1,0 +1,91 @@
+"""Bytes of which there may be very many: in pieces that nobody has joined, or in a file where they wait to be read.
+
+A long conversation's page and exports take more memory than all else, and each is wanted once, to be written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+_AT_ONCE: Final = 1_000_000
+
+
+class Source:
+    """A file that is read here and there. It stays open, so what is read is the same when its name is gone."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb")
+        self.size = os.fstat(self._file.fileno()).st_size
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
+
+    def readline(self) -> bytes:
+        """The first line, or the next one."""
+        return self._file.readline()
+
+    def read(self, start: int, size: int = -1) -> bytes:
+        """So many bytes from `start` on, or as many as there are."""
+        self._file.seek(start)
+        return self._file.read(size)
+
+
+class Stretch:
+    """Bytes in a file: they are read each time they are asked for."""
+
+    __slots__ = ("_size", "_source", "_start")
+
+    def __init__(self, source: Source, start: int, size: int) -> None:
+        self._source, self._start, self._size = source, start, size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __bytes__(self) -> bytes:
+        return self._source.read(self._start, self._size)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The same in pieces that are held one at a time."""
+        end = self._start + self._size
+        for at in range(self._start, end, _AT_ONCE):
+            yield self._source.read(at, min(_AT_ONCE, end - at))
+
+
+class Bulk:
+    """Bytes as the pieces that they are made of; equal to the bytes themselves."""
+
+    def __init__(self, pieces: Iterable[bytes | Stretch]) -> None:
+        self._pieces = tuple(pieces)
+
+    @cached_property
+    def _size(self) -> int:
+        return sum(map(len, self._pieces))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            yield from (piece,) if isinstance(piece, bytes) else piece
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self)
+
+    def __eq__(self, other: object) -> bool:
+        return bytes(self) == bytes(other) if isinstance(other, bytes | Bulk) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(bytes(self))
+
+
+Bulky = bytes | Bulk
+
+
+def pieces(data: Bulky) -> Iterable[bytes]:
+    """What must be written one after the other."""
+    return (data,) if isinstance(data, bytes) else data
