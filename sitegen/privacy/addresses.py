@@ -151,20 +151,29 @@ _NO_HOSTS: Final = frozenset(
 
 
 def find_hosts(texts: Texts) -> Iterator[Span]:
-    """Names of machines: in shell prompts, in what systems say about themselves, and everywhere else once known."""
-    names: set[bytes] = set()
+    """Names of machines: in shell prompts, in what systems say about themselves, and those that show as such."""
+    yield from ((start, start + len(name)) for start, name in _named(texts))
+    for match in _LOCAL_HOST.finditer(texts.data):
+        if match[0].lower() not in _NO_HOSTS:
+            yield match.span()
+
+
+def names_of_hosts(texts: Texts) -> set[bytes]:
+    """The machines that are named somewhere, whose names are no words."""
+    return {name for _, name in _named(texts) if len(name) >= 4 and re.search(rb"[\d-]", name)}
+
+
+def find_host(texts: Texts, name: bytes) -> Iterator[Span]:
+    """Where the name of a machine stands, wherever it is."""
+    yield from _whole(texts, name)
+
+
+def _named(texts: Texts) -> Iterator[tuple[int, bytes]]:
     for pattern in (_PROMPT, _NAMED, _UNAME):
         for match in pattern.finditer(texts.data):
             name = match[1].rstrip(b".").lower()
             if name not in _NO_HOSTS and _MACHINE.fullmatch(name):
-                yield match.start(1), match.start(1) + len(name)
-                names.add(name)
-    for match in _LOCAL_HOST.finditer(texts.data):
-        if match[0].lower() not in _NO_HOSTS:
-            yield match.span()
-    for name in sorted(names):
-        if len(name) >= 4 and re.search(rb"[\d-]", name):
-            yield from _whole(texts, name)
+                yield match.start(1), name
 
 
 def find_hidden(texts: Texts, word: str) -> Iterator[Span]:

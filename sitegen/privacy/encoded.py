@@ -16,7 +16,7 @@ from urllib.parse import unquote_to_bytes
 
 from sitegen.privacy.forms import spellings
 from sitegen.privacy.hits import Hit
-from sitegen.privacy.texts import ALONE, SEPARATOR, Texts
+from sitegen.privacy.texts import SEPARATOR, Texts
 
 _PERCENT: Final = re.compile(rb"%(?:20|22|27|3[AaDd]|2[BbFfCc]|0[AaDd])")
 _ENTITY: Final = re.compile(rb"&(?:quot|amp|lt|gt|apos|#39|#34|#x27|#x2[Ff]);")
@@ -58,7 +58,7 @@ def texts_of(found: Sequence[Encoded]) -> Texts:
     for each in found:
         starts.append(at)
         at += len(each.said) + len(SEPARATOR)
-    return Texts(data, data.lower(), ("",) * len(found), tuple(starts), (ALONE,) * len(found), len(data))
+    return Texts(data, data.lower(), tuple(starts))
 
 
 def hits_in(data: bytes, found: Sequence[Encoded], texts: Texts, hits: Sequence[Hit]) -> Iterator[Hit]:

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from sitegen.model import Attachment, Conversation, Message
+from sitegen.privacy.corpus import Corpus
 from sitegen.privacy.engine import Engine
 from sitegen.privacy.secrets import Secret, find_secrets
-from sitegen.privacy.texts import ALONE, Texts
 from sitegen.privacy.wrapped import is_picture, text_of
 
 
@@ -40,5 +40,5 @@ def _holds_secret(file: Attachment, values: Collection[bytes], engine: Engine, a
         return False
     if any(value in data for value in values):
         return True
-    texts = Texts(data, data.lower(), ("",), (0,), (ALONE,), len(data))
-    return any(secret.fingerprint not in allowed for secret in find_secrets(texts, engine, name=""))
+    secrets = find_secrets(Corpus.of_bytes(data), engine, name="")
+    return any(secret.fingerprint not in allowed for secret in secrets)

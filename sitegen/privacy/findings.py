@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from sitegen.privacy.corpus import Corpus, Place
 from sitegen.privacy.marks import OTHER_KINDS
 from sitegen.privacy.policy import Finding
 from sitegen.privacy.spans import Span
-from sitegen.privacy.texts import Place, Texts
 
 _AROUND: Final = 40
 """Characters on each side of what an excerpt is about."""
 
 
-def tell(texts: Texts, spans: Iterable[Span], changed: Mapping[str, str]) -> Iterator[Finding]:
+def tell(texts: Corpus, spans: Iterable[Span], changed: Mapping[str, str]) -> Iterator[Finding]:
     """The findings in the order of their first places. `changed` are the texts as they will be shown."""
     groups: dict[tuple[str, str], list[Span]] = {}
     for span in spans:
@@ -25,11 +25,11 @@ def tell(texts: Texts, spans: Iterable[Span], changed: Mapping[str, str]) -> Ite
         yield _finding(texts, mine, changed)
 
 
-def _value(texts: Texts, span: Span) -> str:
-    return texts.data[span.start : span.end].lower().decode("utf-8", "replace")
+def _value(texts: Corpus, span: Span) -> str:
+    return texts.cut(span.start, span.end).lower().decode("utf-8", "replace")
 
 
-def _finding(texts: Texts, spans: Sequence[Span], changed: Mapping[str, str]) -> Finding:
+def _finding(texts: Corpus, spans: Sequence[Span], changed: Mapping[str, str]) -> Finding:
     first = min(spans, key=lambda span: span.start)
     index = texts.index(first.start)
     return Finding(
@@ -49,7 +49,7 @@ def _place(place: Place, changed: Mapping[str, str]) -> Place:
     return replace(place, tool=changed.get(place.tool, place.tool)) if place.tool else place
 
 
-def _excerpt(texts: Texts, index: int, span: Span, changed: Mapping[str, str]) -> str:
+def _excerpt(texts: Corpus, index: int, span: Span, changed: Mapping[str, str]) -> str:
     """The line around a mark in the text as it will be shown, the mark itself for a secret that is kept."""
     text = changed.get(texts.strings[index])
     if text is None or span.is_kept:
@@ -60,8 +60,8 @@ def _excerpt(texts: Texts, index: int, span: Span, changed: Mapping[str, str]) -
     return f"{'…' if start else ''}{shown}{'…' if end < len(text) else ''}"
 
 
-def _mark_after(texts: Texts, index: int, span: Span, text: str) -> int:
+def _mark_after(texts: Corpus, index: int, span: Span, text: str) -> int:
     """About where a mark stands: at it or the nearest before."""
-    offset = len(texts.data[texts.starts[index] : span.start].decode("utf-8", "replace"))
+    offset = len(texts.cut(texts.starts[index], span.start).decode("utf-8", "replace"))
     found = text.find(span.mark, max(0, offset - _AROUND))
     return found if found >= 0 else max(0, text.find(span.mark))

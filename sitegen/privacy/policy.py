@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sitegen.privacy.texts import Place
+from sitegen.privacy.corpus import Place
 
 Secrets = Literal["redact", "block", "allow"]
 

@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from sitegen.model import Attachment, Conversation, Message
+from sitegen.privacy.corpus import MESSAGE_NAMES, Corpus, of_message
 from sitegen.privacy.fields import DEEPEST, PLAIN, all_fields, flat, is_record, reader, shape, text_fields
-from sitegen.privacy.texts import MESSAGE_NAMES, Texts, encode, of_message
+from sitegen.privacy.texts import encode
 from sitegen.privacy.wrapped import text_of
 
 T = TypeVar("T")
 
 
-def rewrite(conversation: Conversation, changed: Mapping[str, str], texts: Texts) -> Conversation:
+def rewrite(conversation: Conversation, changed: Mapping[str, str], texts: Corpus) -> Conversation:
     """The conversation that `texts` are of, with texts replaced; what doesn't change is the very same."""
     outer = {
         each.outer: each.wrap(changed[each.inner]) for each in texts.wrapped if each.inner and each.inner in changed

@@ -15,6 +15,7 @@ from typing import Final
 
 from sitegen.model import Conversation, ConversationHead, Share
 from sitegen.privacy import addresses
+from sitegen.privacy.corpus import Corpus, collect, read
 from sitegen.privacy.engine import Engine, NoEngine
 from sitegen.privacy.files import without_secret_files
 from sitegen.privacy.findings import tell
@@ -26,7 +27,7 @@ from sitegen.privacy.rewriting import rewrite
 from sitegen.privacy.secrets import Memory, Secret, find_secrets, secret_spans
 from sitegen.privacy.show import narrow
 from sitegen.privacy.spans import Span, cut, joined
-from sitegen.privacy.texts import Texts, collect, encode, read
+from sitegen.privacy.texts import Texts, encode
 
 _SEARCHES: Final[tuple[tuple[str, str, Callable[[Texts], Iterator[tuple[int, int]]]], ...]] = (
     ("masks_emails", "email", addresses.find_emails),
@@ -59,8 +60,11 @@ class _Known:
     """What was learned from the whole conversation."""
 
     secrets: Sequence[Secret]
-    homes: Sequence[Home]
-    people: frozenset[str]
+    homes: Sequence[Sequence[Home]]
+    """Those of each part of the texts."""
+    people: frozenset[str] = frozenset()
+    hosts: frozenset[bytes] = frozenset()
+    """Names of machines, if they are to go."""
 
 
 def apply(
@@ -123,31 +127,50 @@ def scrub(*given: str, policy: Policy, engine: Engine | None = None) -> tuple[st
     return tuple(changed.get(text, text) for text in given)
 
 
-def _learn(texts: Texts, policy: Policy, engine: Engine, *, name: str, memory: Memory | None) -> _Known:
-    homes = list(find_homes(texts)) if policy.shortens_paths else []
-    return _Known(find_secrets(texts, engine, name=name, memory=memory), homes, names_of(texts, homes))
+def _learn(texts: Corpus, policy: Policy, engine: Engine, *, name: str, memory: Memory | None) -> _Known:
+    secrets = find_secrets(texts, engine, name=name, memory=memory)
+    return replace(_learn_names(texts, policy), secrets=secrets)
+
+
+def _learn_names(texts: Corpus, policy: Policy) -> _Known:
+    homes: list[list[Home]] = []
+    people: set[str] = set()
+    hosts: set[bytes] = set()
+    for _, part in texts.parts():
+        homes.append(list(find_homes(part)) if policy.shortens_paths else [])
+        people |= names_of(part, homes[-1])
+        if policy.masks_hosts:
+            hosts |= addresses.names_of_hosts(part)
+    return _Known((), homes, frozenset(people), frozenset(hosts))
 
 
 # ------------------------------------------------------------------------------------------------- what goes, where
 
 
-def _spans(texts: Texts, known: _Known, policy: Policy) -> Iterator[Span]:
-    yield from _of_secrets(texts, known.secrets, policy)
+def _spans(texts: Corpus, known: _Known, policy: Policy) -> Iterator[Span]:
+    for (begin, part), homes in zip(texts.parts(), known.homes, strict=True):
+        for span in _in_part(part, begin, homes, known, policy):
+            yield replace(span, start=begin + span.start, end=begin + span.end) if begin else span
+
+
+def _in_part(texts: Texts, begin: int, homes: Sequence[Home], known: _Known, policy: Policy) -> Iterator[Span]:
+    yield from _of_secrets(texts, known.secrets, policy, begin=begin)
     for word in policy.hide:
         yield from _all("hidden word", addresses.find_hidden(texts, word))
+    for name in sorted(known.hosts):
+        yield from _all("host", addresses.find_host(texts, name))
     for option, kind, search in _SEARCHES:
         if getattr(policy, option):
             yield from _all(kind, search(texts))
     if policy.shortens_paths:
-        yield from _of_homes(texts, known.homes, known.people)
+        yield from _of_homes(texts, homes, known.people)
         yield from _all("person", find_people(texts, known.people))
 
 
-def _let_through(texts: Texts, gone: Sequence[Span]) -> Iterator[Span]:
+def _let_through(texts: Corpus, gone: Sequence[Span]) -> Iterator[Span]:
     """What is no secret and is published because the policy keeps its kind, outside of what goes anyway."""
-    homes = list(find_homes(texts))
     ends = [span.end for span in gone]
-    for span in joined(_spans(texts, _Known((), homes, names_of(texts, homes)), _STRICTEST)):
+    for span in joined(_spans(texts, _learn_names(texts, _STRICTEST), _STRICTEST)):
         next_gone = bisect_right(ends, span.start)
         is_apart = next_gone == len(gone) or gone[next_gone].start >= span.end
         if is_apart and span.start < texts.shown_end:
@@ -158,8 +181,8 @@ def _all(kind: str, found: Iterable[tuple[int, int]]) -> Iterator[Span]:
     return (Span(start, end, kind, mark(kind)) for start, end in found)
 
 
-def _of_secrets(texts: Texts, secrets: Iterable[Secret], policy: Policy) -> Iterator[Span]:
-    for start, end, secret in secret_spans(texts, secrets):
+def _of_secrets(texts: Texts, secrets: Iterable[Secret], policy: Policy, *, begin: int) -> Iterator[Span]:
+    for start, end, secret in secret_spans(texts, secrets, begin=begin):
         is_kept = policy.secrets == "allow" or secret.fingerprint in policy.allow
         yield Span(start, end, secret.kind, mark(secret.kind), secret.rule, secret.fingerprint, is_kept)
 

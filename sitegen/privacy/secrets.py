@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from sitegen.privacy.chance import may_hold_key
+from sitegen.privacy.corpus import Corpus
 from sitegen.privacy.encoded import find_encoded, hits_in, texts_of
 from sitegen.privacy.engine import Engine, Match
 from sitegen.privacy.forms import occurrences
@@ -59,27 +60,42 @@ def fingerprint(value: bytes) -> str:
     return hashlib.sha256(b"sitegen secret\0" + value).hexdigest()[:12]
 
 
-def find_secrets(texts: Texts, engine: Engine, *, name: str, memory: Memory | None = None) -> list[Secret]:
+def find_secrets(texts: Corpus, engine: Engine, *, name: str, memory: Memory | None = None) -> list[Secret]:
     """The secrets in texts, each value once. `name` is whose texts they are, for the memory."""
-    if not texts.data:
+    if not texts.size:
         return []
     return list(_by_value(texts, scan(texts, engine, name=name, memory=memory).hits))
 
 
-def scan(texts: Texts, engine: Engine, *, name: str, memory: Memory | None = None) -> Scan:
+def scan(texts: Corpus, engine: Engine, *, name: str, memory: Memory | None = None) -> Scan:
     """Where secrets stand, remembered when the same texts were scanned before by the same rules."""
     hashed = hashlib.sha256(b"%b\0%b\0" % (engine.name.encode(), _OWN_RULES))
-    hashed.update(texts.data)
+    done = 0
+    for start, part in texts.parts():
+        hashed.update(memoryview(part.data)[done - start :])
+        done = start + len(part.data)
     digest = hashed.hexdigest()
     known = memory.recall(name) if memory is not None else None
     if known is not None and known.digest == digest:
         return known
-    is_asked = may_hold_key(texts.data)
-    hits = [*_hits(texts, engine, is_asked=is_asked), *(_encoded_hits(texts, engine) if is_asked else ())]
-    found = Scan(digest, tuple(sorted(set(hits), key=lambda hit: (hit.start, -hit.end, hit.rule))))
+    is_asked = any(may_hold_key(part.data) for _, part in texts.parts())
+    hits: set[Hit] = set()
+    for start, part in texts.parts():
+        hits.update(_placed(hit, start) for hit in _all_hits(part, engine, is_asked=is_asked))
+    found = Scan(digest, tuple(sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.rule))))
     if memory is not None and (is_asked or found.hits):  # to look again costs less than to remember nothing
         memory.keep(name, found)
     return found
+
+
+def _placed(hit: Hit, start: int) -> Hit:
+    """A hit in a part that begins at `start`, as one in all texts."""
+    return replace(hit, start=start + hit.start, end=start + hit.end) if start else hit
+
+
+def _all_hits(texts: Texts, engine: Engine, *, is_asked: bool) -> Iterator[Hit]:
+    yield from _hits(texts, engine, is_asked=is_asked)
+    yield from _encoded_hits(texts, engine) if is_asked else ()
 
 
 def _hits(texts: Texts, engine: Engine, *, is_asked: bool) -> Iterator[Hit]:
@@ -95,13 +111,14 @@ def _encoded_hits(texts: Texts, engine: Engine) -> Iterator[Hit]:
         yield from hits_in(texts.data, encoded, said, list(_hits(said, engine, is_asked=may_hold_key(said.data))))
 
 
-def secret_spans(texts: Texts, secrets: Iterable[Secret]) -> Iterator[tuple[int, int, Secret]]:
-    """Where secrets stand in any form."""
+def secret_spans(texts: Texts, secrets: Iterable[Secret], *, begin: int) -> Iterator[tuple[int, int, Secret]]:
+    """Where secrets stand in any form in the part of the texts that begins at `begin`."""
     for secret in secrets:
         if secret.is_everywhere:
             yield from ((start, end, secret) for start, end in occurrences(texts, secret.value))
         else:
-            yield from ((start, end, secret) for start, end in secret.places if texts.data[start:end] == secret.value)
+            places = [(start - begin, end - begin) for start, end in secret.places if start >= begin]
+            yield from ((start, end, secret) for start, end in places if texts.data[start:end] == secret.value)
 
 
 # ------------------------------------------------------------------------------------------------------- the engine
@@ -158,10 +175,10 @@ _KINDS: Final[tuple[tuple[str, SecretKind], ...]] = (
 # ------------------------------------------------------------------------------------------------------- the values
 
 
-def _by_value(texts: Texts, hits: Iterable[Hit]) -> Iterator[Secret]:
+def _by_value(texts: Corpus, hits: Iterable[Hit]) -> Iterator[Secret]:
     found: dict[bytes, list[Hit]] = {}
     for hit in hits:
-        found.setdefault(texts.data[hit.start : hit.end], []).append(hit)
+        found.setdefault(texts.cut(hit.start, hit.end), []).append(hit)
     for value, mine in found.items():
         first = mine[0]
         places = tuple((hit.start, hit.end) for hit in mine)
@@ -174,7 +191,19 @@ def _own_digest() -> bytes:
 
     here = Path(__file__).parent
     names = (
-        *("assignments", "chance", "encoded", "fields", "forms", "judge", "own_rules", "secrets", "shapes", "texts"),
+        *(
+            "assignments",
+            "chance",
+            "corpus",
+            "encoded",
+            "fields",
+            "forms",
+            "judge",
+            "own_rules",
+            "secrets",
+            "shapes",
+            "texts",
+        ),
         "wrapped",
     )
     return hashlib.sha256(b"\0".join((here / f"{name}.py").read_bytes() for name in names)).hexdigest().encode()

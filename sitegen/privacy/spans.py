@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from sitegen.privacy.corpus import Corpus
 from sitegen.privacy.marks import OTHER_KINDS
-from sitegen.privacy.texts import Texts, decode
+from sitegen.privacy.texts import decode
 
 _RANKS: Final = {"hidden word": 1, "email": 2, "home path": 3, "person": 9}
 
@@ -31,7 +32,7 @@ class Span:
         return _RANKS.get(self.kind, 5) if self.kind in OTHER_KINDS else 0
 
 
-def cut(texts: Texts, spans: Iterable[Span]) -> Iterator[tuple[int, str]]:
+def cut(texts: Corpus, spans: Iterable[Span]) -> Iterator[tuple[int, str]]:
     """The texts that change: their numbers, and what becomes of them."""
     mine: dict[int, list[Span]] = {}
     for span in joined(spans):
@@ -59,7 +60,7 @@ def joined(spans: Iterable[Span]) -> Iterator[Span]:
         yield last
 
 
-def _by_text(texts: Texts, span: Span) -> Iterator[tuple[int, Span]]:
+def _by_text(texts: Corpus, span: Span) -> Iterator[tuple[int, Span]]:
     """The parts of a span in each text that it touches."""
     index = texts.index(span.start)
     if span.end <= texts.end(index):
@@ -72,10 +73,10 @@ def _by_text(texts: Texts, span: Span) -> Iterator[tuple[int, Span]]:
         index += 1
 
 
-def _without(texts: Texts, index: int, pieces: Iterable[Span]) -> str:
+def _without(texts: Corpus, index: int, pieces: Iterable[Span]) -> str:
     at, parts = texts.starts[index], []
     for piece in pieces:
-        parts += [texts.data[at : piece.start], piece.mark.encode()]
+        parts += [texts.cut(at, piece.start), piece.mark.encode()]
         at = piece.end
-    parts.append(texts.data[at : texts.end(index)])
+    parts.append(texts.cut(at, texts.end(index)))
     return decode(b"".join(parts))
