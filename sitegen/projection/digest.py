@@ -25,11 +25,13 @@ SELECT m.conversation_id, count(*), 0, sum(hash(m.sequence_index, m.source_nativ
     parent.sequence_index, parent.conversation_id = m.conversation_id))
 FROM p.main.messages m LEFT JOIN p.main.messages parent ON parent.id = m.parent_message_id WHERE true {only} GROUP BY 1
 """
+# DuckDB takes a table for small of which a span of rows is asked for, and copies the smaller one to join it: with both
+# asked for so, it's the messages that are copied.
 _BLOCKS: Final = """
 SELECT m.conversation_id, count(*), sum(coalesce(strlen(b.text), 0) + coalesce(strlen(b.payload), 0)),
     sum(hash(m.sequence_index, b.block_index, b.type, b.text, b.tool_name, b.tool_use_id, b.payload))
 FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
-WHERE b.rowid BETWEEN ? AND ? {only} GROUP BY 1
+WHERE b.rowid BETWEEN ? AND ? AND m.rowid >= 0 {only} GROUP BY 1
 """
 _ATTACHMENTS: Final = """
 SELECT m.conversation_id, count(*), sum(coalesce(a.size_bytes, 0)),

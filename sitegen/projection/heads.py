@@ -297,7 +297,9 @@ def _with_subagents(heads: Sequence[ConversationHead]) -> tuple[ConversationHead
         for head in heads
     ]
     children = descendants(linked)
-    return tuple(replace(head, digest=_whole_digest(head, children)) for head in linked)
+    return tuple(
+        replace(head, digest=_whole_digest(head, children)) if head.key in children else head for head in linked
+    )
 
 
 def _named_parent(head: ConversationHead) -> str | None:

@@ -23,6 +23,10 @@ _COLUMNS = """
 SELECT table_name, column_name, data_type, is_nullable FROM duckdb_columns()
 WHERE database_name = 'p' AND schema_name = 'main'
 """
+# The size counts rows that were deleted too: none is none.
+_EMPTY = """
+SELECT table_name FROM duckdb_tables() WHERE database_name = 'p' AND schema_name = 'main' AND estimated_size = 0
+"""
 _VERSION = "SELECT value FROM p.main.meta WHERE key = 'schema_version'"
 _FILES = "SELECT DISTINCT storage_path FROM p.main.attachments WHERE storage_path <> '' ORDER BY 1"
 _SHARED_VIEWS = """
@@ -168,7 +172,8 @@ def _read_schema(database: Database) -> Schema:
     for table, name, kind, is_nullable in database.query(_COLUMNS):
         columns.setdefault(table, {})[name] = Column(kind, is_nullable)
     version = database.query(_VERSION) if columns.get("meta", {}).keys() >= {"key", "value"} else []
-    schema = understand(database.path, columns, str(version[0][0]) if version else None)
+    empty = [table for (table,) in database.query(_EMPTY)]
+    schema = understand(database.path, columns, str(version[0][0]) if version else None, empty=empty)
     for table, names in NEVER_NULL.items():
         for name in names:
             if table in columns and columns[table][name].is_nullable:

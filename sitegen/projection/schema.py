@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -98,12 +98,14 @@ class Schema:
     version: int | None
     optional: frozenset[str]
     warnings: tuple[str, ...]
+    empty: frozenset[str] = frozenset()
 
     def has(self, table: str) -> bool:
-        return table in self.optional
+        """Whether there is anything in the table: asking for nothing takes as long as for a few rows."""
+        return table in self.optional and table not in self.empty
 
 
-def understand(path: Path, columns: Columns, version_text: str | None) -> Schema:
+def understand(path: Path, columns: Columns, version_text: str | None, *, empty: Collection[str] = ()) -> Schema:
     """The schema of the projection at `path`; ProjectionError naming the table or column that isn't there."""
     version = int(version_text) if version_text is not None and version_text.isdecimal() else None
     present = frozenset(OPTIONAL) & frozenset(columns)
@@ -113,7 +115,7 @@ def understand(path: Path, columns: Columns, version_text: str | None) -> Schema
         _require(path, table, needed, columns=columns[table], version=version)
     for table in sorted(present):
         _require(path, table, OPTIONAL[table], columns=columns[table], version=version)
-    return Schema(version, present, _warnings(path, version))
+    return Schema(version, present, _warnings(path, version), frozenset(empty))
 
 
 def _no_table(path: Path, table: str, columns: Columns) -> str:
