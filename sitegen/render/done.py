@@ -10,7 +10,7 @@ from html import unescape
 from markupsafe import Markup, escape
 
 from sitegen.model import ROOT, Message, Show
-from sitegen.render.activity import duration, seconds_between, tell
+from sitegen.render.activity import duration, seconds_between
 from sitegen.render.context import Context
 from sitegen.render.drawing import Drawing
 from sitegen.render.items import Aside, Call, Run, Thought
@@ -49,7 +49,7 @@ def draw_run(item: Run, drawing: Drawing, *, is_all: bool) -> Iterator[tuple[Mes
 def _fold(run: Run, lines: list[str], drawing: Drawing, *, is_open: bool) -> str:
     steps = [drawing.steps[entry.paired.anchor] for entry in run.entries if isinstance(entry, Call)]
     anchor = drawing.run_anchor(run.entries[0])
-    did = tell(steps, drawing.ctx.t)
+    did = drawing.tell(steps)
     drawing.search(unescape(" ".join(_TAG.sub("", did).split())))
     if steps:
         drawing.mark("tool", anchor, run.message, weight=len(steps))

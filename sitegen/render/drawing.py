@@ -12,6 +12,7 @@ from typing import Literal
 from markupsafe import Markup
 
 from sitegen.model import ROOT, Mark, MarkKind, Message
+from sitegen.render.activity import tell
 from sitegen.render.context import Context
 from sitegen.render.fragments import Fragment, Piece, Said, State, Written
 from sitegen.render.items import Aside, Call, Item, Thought
@@ -63,6 +64,8 @@ class Drawing:
     """What the exports say of the items, in their order."""
     _drawn: dict[int, Written] = field(default_factory=dict)
     """Likewise of items of the exchange under work, by identity, for they aren't drawn in their order."""
+    _told: tuple[list[Step], Markup] | None = None
+    """The steps that were told last, and the sentence for them."""
     _failed: int = 0
     """Failures in the item under work."""
     _has_prompt: bool = False
@@ -166,6 +169,12 @@ class Drawing:
     def mark(self, kind: MarkKind, anchor: str, message: Message, *, weight: int = 1) -> None:
         """Puts a mark on the timeline."""
         self._marks.append(Mark(kind, anchor, message.created_at, weight))
+
+    def tell(self, steps: list[Step]) -> Markup:
+        """The sentence for some steps. The page and `conversation.md` tell the same ones, one after the other."""
+        if self._told is None or self._told[0] != steps:
+            self._told = steps, tell(steps, self.ctx.t)
+        return self._told[1]
 
     def fail(self, anchor: str, message: Message) -> None:
         """Counts a failure and marks it."""

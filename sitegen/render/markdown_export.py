@@ -11,7 +11,6 @@ from markupsafe import Markup
 
 from sitegen.bulk import Bulk
 from sitegen.model import Attachment, Facts
-from sitegen.render.activity import tell
 from sitegen.render.context import Context
 from sitegen.render.drawing import Drawing
 from sitegen.render.items import Adrift, Answer, Aside, Call, ForkMark, Item, Prompt, Run, Thought
@@ -94,7 +93,7 @@ def _answer(item: Answer) -> Iterator[str]:
 
 
 def _run(run: Run, drawing: Drawing, ctx: Context) -> Iterator[str]:
-    yield f"**{_plain(tell(list(drawing.steps.values()), ctx.t))}**"
+    yield f"**{_plain(drawing.tell([*drawing.steps.values()]))}**"
     for entry in run.entries:
         match entry:
             case Thought():
