@@ -5,6 +5,7 @@ A long conversation's page and exports take more memory than all else, and each 
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -89,3 +90,11 @@ Bulky = bytes | Bulk
 def pieces(data: Bulky) -> Iterable[bytes]:
     """What must be written one after the other."""
     return (data,) if isinstance(data, bytes) else data
+
+
+def sha256_of(data: Bulky) -> str:
+    """The hexadecimal SHA-256."""
+    found = hashlib.sha256()
+    for piece in pieces(data):
+        found.update(piece)
+    return found.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 from sitegen.build.keys import digest, source_digest, versions
@@ -13,10 +14,11 @@ _LIBRARIES = ("fontpkg-source-serif-4", "pillow")
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A picture, and a hash of all that it was drawn from."""
+    """A picture with its SHA-256, and a hash of all that it was drawn from."""
 
     made_of: str
     data: bytes
+    sha256: str
 
 
 def poster_key(transcript_key: str) -> str:
@@ -24,7 +26,7 @@ def poster_key(transcript_key: str) -> str:
     return digest("poster", transcript_key)
 
 
-def draw_once(poster: Poster, *, cache: Cache, transcript_key: str, is_read: bool) -> bytes:
+def draw_once(poster: Poster, *, cache: Cache, transcript_key: str, is_read: bool) -> Drawn:
     """The picture of a poster, from the cache when it shows the same; `is_read` false draws it in any case."""
     made_of = digest(
         source_digest(("poster.py",)), versions(_LIBRARIES), (poster.title, poster.site, poster.facts, poster.shape)
@@ -32,9 +34,10 @@ def draw_once(poster: Poster, *, cache: Cache, transcript_key: str, is_read: boo
     key = poster_key(transcript_key)
     known = cache.get(key, Drawn) if is_read else None
     if known is not None and known.made_of == made_of:
-        return known.data
+        return known
     from sitegen.poster import draw  # dear to import: only for what isn't in the cache
 
-    drawn = Drawn(made_of, draw(poster))
+    data = draw(poster)
+    drawn = Drawn(made_of, data, hashlib.sha256(data).hexdigest())
     cache.put(key, drawn)
-    return drawn.data
+    return drawn

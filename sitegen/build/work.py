@@ -256,8 +256,8 @@ class Worker:
         """The picture for where the share's link is posted, if it has one."""
         poster = self.pages.poster(share, card)
         if poster is not None:
-            data = draw_once(poster, cache=self._cache, transcript_key=key, is_read=self.setting.is_cache_read)
-            yield Document(share_file(share.slug, POSTER_NAME), data)
+            drawn = draw_once(poster, cache=self._cache, transcript_key=key, is_read=self.setting.is_cache_read)
+            yield Document(share_file(share.slug, POSTER_NAME), drawn.data, drawn.sha256)
 
     def _choose_watchwords(self, task: Task, transcript: Transcript) -> Watchwords:
         if task.sealing is None:

@@ -80,6 +80,8 @@ class ShareFile:
     name: str
     data: Bulky
     media_type: str
+    sha256: str = ""
+    """Of the data, when it was taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,8 @@ class Transcript:
     """`conversation.md`, as it's written: one emoji in it, and as a text it would be four times as large."""
     json_file: Bulky = b""
     """`conversation.json`."""
+    export_hashes: tuple[str, str] = ("", "")
+    """SHA-256 of those two, so that it's taken once for all builds."""
     notes: tuple[str, ...] = ()
     """What the site's owner should know of how it was rendered; no page shows it."""
 
@@ -184,6 +188,8 @@ class Document:
 
     path: str
     data: Bulky
+    sha256: str = ""
+    """Theirs, hexadecimal, when it was taken before; a file that stands is compared by it."""
 
     @property
     def text(self) -> str:

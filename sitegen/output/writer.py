@@ -7,7 +7,6 @@ that a build that is killed at any moment leaves nothing that the next one would
 from __future__ import annotations
 
 import errno
-import hashlib
 import itertools
 import os
 from collections.abc import Iterable, Mapping
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from sitegen.bulk import Bulky, pieces
+from sitegen.bulk import Bulky, pieces, sha256_of
 from sitegen.errors import OutputError
 from sitegen.output.dotfile import append_lines, line_for, read_lines
 from sitegen.output.failures import as_output_error
@@ -39,6 +38,10 @@ class Document(Protocol):
     @property
     def data(self) -> Bulky:
         """The content."""
+
+    @property
+    def sha256(self) -> str:
+        """Its hexadecimal SHA-256, if it was taken already."""
 
 
 class Written(NamedTuple):
@@ -64,7 +67,7 @@ class Writer:
         """
         documents = list(documents)
         check_documents((document.path for document in documents), claim=self.claim)
-        hashes = [_hash(document.data) for document in documents]
+        hashes = [document.sha256 or sha256_of(document.data) for document in documents]
         pairs = list(zip(documents, hashes, strict=True))
         sound: set[str] = set()
         standing = {document.path: self._standing(document, sha256, sound) for document, sha256 in pairs}
@@ -169,13 +172,6 @@ class Writer:
             folder.mkdir(exist_ok=True)  # another process may have been quicker
         if look_at(self._place(path))[0] is Kind.FOLDER:
             remove_tree(self.root, path)
-
-
-def _hash(data: Bulky) -> str:
-    found = hashlib.sha256()
-    for piece in pieces(data):
-        found.update(piece)
-    return found.hexdigest()
 
 
 def replace_file(target: Path | str, data: Bulky) -> Stamp:

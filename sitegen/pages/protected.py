@@ -123,7 +123,7 @@ def _with_ids(transcript: Transcript, types: Mapping[str, str], id_of: NameToId)
 
 
 def _placed_output(file: ShareFile, placed: Callable[[str], str]) -> ShareFile:
-    return replace(file, data=placed(bytes(file.data).decode("utf-8", "replace")).encode())
+    return replace(file, data=placed(bytes(file.data).decode("utf-8", "replace")).encode(), sha256="")
 
 
 def _gather(frame: Frame, documents: Sequence[Document], files: Iterable[ShareFile]) -> ProtectedContent:

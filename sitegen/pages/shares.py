@@ -226,7 +226,7 @@ def _target(book: Book, name: str, anchor: str, branch: str | None) -> str | Non
 def _file(frame: Frame, share: Share, book: Book, file: ShareFile, *, title: str) -> Document:
     path = urls.share_file(share.slug, file.name)
     if not file.name.startswith("o/"):
-        return Document(path, file.data)
+        return Document(path, file.data, file.sha256)
     return frame.document(
         path,
         "output.html",
@@ -247,8 +247,9 @@ def _raised(html: bytes) -> bytes:
 
 def _exports(share: Share, transcript: Transcript) -> Iterator[Document]:
     if not share.is_gated:
-        yield Document(urls.share_file(share.slug, "conversation.md"), transcript.markdown_file)
-        yield Document(urls.share_file(share.slug, "conversation.json"), transcript.json_file)
+        markdown, json = transcript.export_hashes
+        yield Document(urls.share_file(share.slug, "conversation.md"), transcript.markdown_file, markdown)
+        yield Document(urls.share_file(share.slug, "conversation.json"), transcript.json_file, json)
 
 
 def _data(frame: Frame, book: Book) -> Iterator[Document]:

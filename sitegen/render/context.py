@@ -107,7 +107,8 @@ class Context:
         Images are `i/<hash16>.<ext>`, downloads `f/<hash16>/<safe filename>`, outputs `o/<hash16>.html` (an HTML
         fragment that the pages wrap). Put `model.ROOT` before the name where it's linked.
         """
-        digest = hashlib.sha256(data).hexdigest()[:16]
+        sha256 = hashlib.sha256(data).hexdigest()
+        digest = sha256[:16]
         match kind:
             case "image":
                 name = f"i/{digest}.{_EXTENSIONS.get(media_type, 'bin')}"
@@ -115,7 +116,7 @@ class Context:
                 name = f"f/{digest}/{safe_filename(filename or 'file')}"
             case "output":
                 name = f"o/{digest}.html"
-        file = self._files.setdefault(name, ShareFile(name, data, media_type))
+        file = self._files.setdefault(name, ShareFile(name, data, media_type, sha256))
         self._lately[name] = file
         return name
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from markupsafe import escape
 
+from sitegen.bulk import sha256_of
 from sitegen.model import BranchPage, Conversation, Exchange, Facts, Message, Transcript
 from sitegen.render.activity import duration, seconds_between, tell
 from sitegen.render.context import Context, Others, RenderOptions
@@ -51,13 +52,16 @@ def _bound(facts: Facts, tracks: Sequence[_Track], agents: _Agents, ctx: Context
     shown = tracks[0]
     facts = replace(facts, errors=shown.failures)
     strands = [track.strand for track in tracks]
+    markdown = export_markdown(facts, strands, ctx)
+    json = export_json(facts, strands, agents.strands)
     return Transcript(
         facts=facts,
         exchanges=shown.exchanges,
         branches=tuple(BranchPage(track.strand.name, track.exchanges) for track in tracks[1:]),
         files=ctx.files,
-        markdown_file=export_markdown(facts, strands, ctx),
-        json_file=export_json(facts, strands, agents.strands),
+        markdown_file=markdown,
+        json_file=json,
+        export_hashes=(sha256_of(markdown), sha256_of(json)),
         notes=ctx.told,
     )
 

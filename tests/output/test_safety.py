@@ -284,5 +284,7 @@ def test_a_writer_from_another_build_cannot_leave_its_claim(world: World) -> Non
 
 
 class _Document:
+    sha256 = ""
+
     def __init__(self, path: str, data: bytes) -> None:
         self.path, self.data = path, data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -99,6 +100,14 @@ def test_raw_text_is_at_hand_where_it_is_not_what_is_shown() -> None:
     assert list(json.loads(b"{%b}" % bytes(exchange.sources_file)).values()) == [text, text]
     assert rendered(talk(ask("Why?"))).exchanges[0].sources_file == b""
     assert "data-src" not in shown(ask("Why?"))
+
+
+def test_hashes_of_what_stands_beside_a_page_are_those_of_its_bytes() -> None:
+    transcript = rendered(talk(message("user", Block("text", "q"), _IMAGE), say("a")))
+    beside = [(transcript.markdown_file, transcript.json_file), [file.data for file in transcript.files]]
+    told = [transcript.export_hashes, [file.sha256 for file in transcript.files]]
+    assert len(beside[1]) == 1
+    assert [[hashlib.sha256(bytes(data)).hexdigest() for data in each] for each in beside] == list(map(list, told))
 
 
 def test_models_are_named_where_they_change() -> None:
