@@ -46,11 +46,12 @@ def make_all(
 ) -> list[Made]:
     """What became of each task, by slug. `worker` is this process's; `on_made` hears how many more shares are done."""
     count = min(processes.count, len(tasks))
-    with collecting_rarely(), processes:
+    with collecting_rarely():
         if count <= 1 or sum(map(_weight, tasks)) < _WORTH_A_POOL:
             made = list(_make_here(worker, tasks, on_made))
         else:
             made = list(_make_there(processes.executor, worker, tasks, count, on_made))
+    processes.dismiss()
     return sorted(made, key=lambda each: each.slug)
 
 

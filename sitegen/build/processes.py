@@ -31,6 +31,7 @@ class Processes:
 
     count: int
     _executor: Executor | None = field(default=None, init=False)
+    _ending: threading.Thread | None = field(default=None, init=False)
 
     @classmethod
     def of(cls, jobs: int | None) -> Self:
@@ -59,11 +60,19 @@ class Processes:
             self._executor = ProcessPoolExecutor(self.count - 1, mp_context=context, initializer=_set_up)
         return self._executor
 
+    def dismiss(self) -> None:
+        """Has them end, after what they have begun; while they do, something else can be done here."""
+        if self._executor is not None:
+            self._ending = threading.Thread(target=self._executor.shutdown, kwargs={"cancel_futures": True})
+            self._ending.start()
+            self._executor = None
+
     def close(self) -> None:
         """Ends them, after what they have begun."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=True, cancel_futures=True)
-            self._executor = None
+        self.dismiss()
+        if self._ending is not None:
+            self._ending.join()
+            self._ending = None
 
 
 class Outlook(Enum):

@@ -91,6 +91,13 @@ def test_one_begun_early_has_loaded_what_rendering_needs_and_ends_with_the_build
     assert not multiprocessing.active_children()
 
 
+def test_those_that_were_dismissed_have_ended_with_the_build() -> None:
+    with Processes(2) as begun:
+        begun.begin(renders=False)
+        begun.dismiss()
+    assert not multiprocessing.active_children()
+
+
 def test_a_build_that_may_use_one_process_begins_no_other() -> None:
     with Processes.of(1) as begun:
         begun.begin(renders=True)
