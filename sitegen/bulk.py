@@ -9,7 +9,6 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import Final
 
 _AT_ONCE: Final = 1_000_000
@@ -18,8 +17,8 @@ _AT_ONCE: Final = 1_000_000
 class Source:
     """A file that is read here and there. It stays open, so what is read is the same when its name is gone."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("rb")
+    def __init__(self, path: str) -> None:
+        self._file = open(path, "rb")  # noqa: PTH123, SIM115 - a Path takes as long as to read a picture; closed below
         self.size = os.fstat(self._file.fileno()).st_size
 
     def __del__(self) -> None:

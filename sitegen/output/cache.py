@@ -42,7 +42,7 @@ class Cache:
     def get(self, key: str, kind: type[T]) -> T | None:
         """The value of that type under `key`; None when there is none that can be used."""
         try:
-            return _decode(Source(self._path(key)), kind)
+            return _decode(Source(f"{self.folder}/{_name(key)}"), kind)
         except (OSError, zlib.error, *UNUSABLE):
             return None
 
@@ -107,10 +107,14 @@ class Cache:
                     yield from ((folder.name + file.name, file.path) for file in os.scandir(folder))
 
     def _path(self, key: str) -> Path:
-        if not _KEY.fullmatch(key):
-            msg = f"a cache key is 8 to 128 lower-case hexadecimal digits, not {key!r}"
-            raise ValueError(msg)
-        return self.folder / key[:2] / f"{key[2:]}{_SUFFIX}"
+        return self.folder / _name(key)
+
+
+def _name(key: str) -> str:
+    if not _KEY.fullmatch(key):
+        msg = f"a cache key is 8 to 128 lower-case hexadecimal digits, not {key!r}"
+        raise ValueError(msg)
+    return f"{key[:2]}/{key[2:]}{_SUFFIX}"
 
 
 def _is_entry(path: Path) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 from sitegen.catalogue import Catalogue
@@ -16,6 +16,8 @@ class Dates:
     t: Catalogue
     timezone: str
     _zone: ZoneInfo = field(init=False)
+    _days: dict[date, str] = field(init=False, default_factory=dict)
+    """In words: each is told several times on a page, and on many pages."""
 
     def __post_init__(self) -> None:
         self._zone = ZoneInfo(self.timezone)
@@ -28,8 +30,10 @@ class Dates:
         """ "2 Jan 2026"."""
         if moment is None:
             return ""
-        there = self.local(moment)
-        return self.t("pages.date", day=there.day, month=self.month(there.month), year=there.year)
+        there = self.local(moment).date()
+        if there not in self._days:
+            self._days[there] = self.t("pages.date", day=there.day, month=self.month(there.month), year=there.year)
+        return self._days[there]
 
     def month(self, number: int) -> str:
         """The short name of a month, counted from 1."""
@@ -69,4 +73,4 @@ class Dates:
 
 def machine(moment: datetime | None) -> str:
     """`moment` for a datetime attribute: "2026-01-02T14:03:05Z", or ""."""
-    return "" if moment is None else f"{moment.astimezone(ZoneInfo('UTC')):%Y-%m-%dT%H:%M:%SZ}"
+    return "" if moment is None else f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
