@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -44,7 +44,7 @@ class Mark:
 class Exchange:
     """A prompt and all that came of it, as one complete HTML fragment, which may hold ROOT and SOURCES.
 
-    `anchors` are all ids in it that a link may point to. `search_text` is the prose a reader can search for; `said`
+    `anchors` are all ids in it that a link may point to. `search_file` is the prose a reader can search for; `said`
     tells where in it the text of each message begins, "" standing for what isn't a message.
     """
 
@@ -57,8 +57,13 @@ class Exchange:
     anchors: tuple[str, ...] = ()
     outline: OutlineEntry | None = None
     marks: tuple[Mark, ...] = ()
-    search_text: str = field(default="", metadata={"aside": True})
+    search_file: Bulky = b""
     said: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def search_text(self) -> str:
+        """The prose as text."""
+        return bytes(self.search_file).decode("utf-8", "surrogatepass")
 
     @property
     def html(self) -> str:
@@ -67,10 +72,11 @@ class Exchange:
 
     def sayings(self) -> Iterator[tuple[str, str]]:
         """The messages by anchor, each with its text."""
-        ends = [start - 1 for _, start in self.said[1:]] + [len(self.search_text)]
+        text = self.search_text
+        ends = [start - 1 for _, start in self.said[1:]] + [len(text)]
         for (anchor, start), end in zip(self.said, ends, strict=False):  # nothing said, no end
             if anchor:
-                yield anchor, self.search_text[start:end]
+                yield anchor, text[start:end]
 
 
 @dataclass(frozen=True, slots=True)

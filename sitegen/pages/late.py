@@ -33,13 +33,13 @@ def make_map(book: Book, timeline: Markup) -> Document:
 
 def make_search(book: Book) -> Document:
     """The prose of the main strand: `[["2/", "x-…", "text"], …]`, an entry an exchange."""
-    entries: list[Json] = [
-        [_inside(book, part), exchange.anchor, exchange.search_text]
+    entries = [
+        _packed([_inside(book, part), exchange.anchor, exchange.search_text])
         for part in book.main.parts
         for exchange in part.exchanges
-        if exchange.search_text
+        if exchange.search_file
     ]
-    return make_data(urls.share_file(book.slug, SEARCH_NAME), entries)
+    return Document(urls.share_file(book.slug, SEARCH_NAME), b"[%b]" % b",".join(entries))
 
 
 def sources_name(strand: Strand, part: Part) -> str:
@@ -80,5 +80,8 @@ def _inside(book: Book, part: Part) -> str:
 
 def make_data(path: str, value: Json) -> Document:
     """`value` as JSON at `path`."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return Document(path, text.encode("utf-8", "replace"))
+    return Document(path, _packed(value))
+
+
+def _packed(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

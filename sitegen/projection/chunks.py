@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, cast, get_args
 
@@ -73,7 +73,7 @@ class Chunk:
     call_labels: dict[tuple[str, int], list[str]] = field(default_factory=lambda: defaultdict(list))
     labels: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     forks: dict[str, list[tuple[str | None, str]]] = field(default_factory=lambda: defaultdict(list))
-    records: Mapping[str, list[RawRecord]] = field(default_factory=dict)
+    records: dict[str, list[RawRecord]] = field(default_factory=dict)
 
     def messages_of(self, row_id: str) -> list[MessageRow]:
         """The messages of a conversation in order; they leave the chunk."""

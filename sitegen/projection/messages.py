@@ -46,7 +46,7 @@ class Builder:
 
     def _build(self, head: ConversationHead) -> Conversation:
         rows = self.chunk.messages_of(head.row_id)
-        records = self.chunk.records.get(head.native_id, []) if head.source_id == "claude_code" else []
+        records = self.chunk.records.pop(head.native_id, []) if head.source_id == "claude_code" else []
         ids = stable_ids(rows)
         agents = [str(child.metadata.get("agent_id")) for child in self.children.get(head.key, ())]
         folders: dict[str, None] = {}

@@ -6,7 +6,7 @@ What those parts mean for messages is for `enrich`, and what records without a m
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -76,7 +76,7 @@ class RawRecord:
     said: JsonObject | None = None
 
 
-def read_raw_records(database: Database, numbers: Sequence[int]) -> Mapping[str, list[RawRecord]]:
+def read_raw_records(database: Database, numbers: Sequence[int]) -> dict[str, list[RawRecord]]:
     """The records that have an id or something to tell, in the order of their lines, by their conversation's native id.
 
     `numbers` are row numbers of `raw_events`.

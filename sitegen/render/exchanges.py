@@ -87,7 +87,7 @@ class _Draft:
             anchors=tuple(anchor for piece in self.pieces for anchor in piece.anchors),
             outline=self.outline,
             marks=tuple(mark for piece in self.pieces for mark in piece.marks),
-            search_text="\n".join(each.text for each in texts),
+            search_file="\n".join(each.text for each in texts).encode("utf-8", "surrogatepass"),
             said=tuple((each.anchor, start) for each, start in zip(texts, starts, strict=False)),
         )
 

@@ -121,7 +121,7 @@ def test_what_many_pages_hold_alike_is_passed_over() -> None:
 
 def exchange(text: str, prompt: str = "") -> Exchange:
     outline = OutlineEntry("x-1", prompt) if prompt else None
-    return Exchange("x-1", f"<p>{text}</p>".encode(), 1, outline=outline, search_text=text)
+    return Exchange("x-1", f"<p>{text}</p>".encode(), 1, outline=outline, search_file=text.encode())
 
 
 def chosen(transcript: Transcript, title: str | None = None) -> set[str]:

@@ -39,7 +39,7 @@ _EXCHANGES = st.lists(
         anchors=st.lists(_TEXT, max_size=2).map(tuple),
         outline=st.none() | st.builds(OutlineEntry, _TEXT, _TEXT, _TIME),
         marks=st.lists(st.builds(Mark, st.just("tool"), _TEXT, _TIME, st.integers()), max_size=2).map(tuple),
-        search_text=_TEXT,
+        search_file=st.binary(max_size=50),
     ),
     max_size=3,
 ).map(tuple)

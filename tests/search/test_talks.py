@@ -54,7 +54,7 @@ def test_prompts_and_answers_are_found_at_their_messages_and_nothing_else_is() -
 
 def test_exchange_in_which_nothing_is_said_has_no_turn() -> None:
     transcript = rendered(talk(call("Bash", arguments={"command": "make"}), result("done")))
-    assert make_talk([(replace(transcript.exchanges[0], search_text="", said=()),)]).turns == ()
+    assert make_talk([(replace(transcript.exchanges[0], search_file=b"", said=()),)]).turns == ()
 
 
 @pytest.mark.parametrize(

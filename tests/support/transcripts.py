@@ -63,7 +63,7 @@ def make_exchange(
             *(Mark("error", step, START) for step in steps),
             Mark("answer", f"m-{mid}a", START, len(answer)),
         ),
-        search_text=f"{prompt}\n{answer}",
+        search_file=f"{prompt}\n{answer}".encode(),
     )
 
 
