@@ -14,7 +14,7 @@ except ImportError:  # pragma: no cover - a Python whose pattern parser has move
     _parser = _op = None
 
 ASCII = frozenset(map(chr, range(128)))
-_OTHERS = re.compile("(?:[^\x00-\x7f](?:-[^\x00-\x7f])?)+")
+OTHERS = re.compile("(?:[^\x00-\x7f](?:-[^\x00-\x7f])?)+")
 """Characters beyond ASCII and ranges of them: thousands in a pattern of names, where one says as much here."""
 _LETTERS = frozenset(filter(str.isalpha, ASCII))
 
@@ -28,7 +28,7 @@ def beginnings(pattern: object) -> tuple[frozenset[str], bool]:
     if _parser is None or not isinstance(pattern, re.Pattern):
         return ASCII, False
     try:
-        parsed = _parser.parse(_OTHERS.sub("é", pattern.pattern), pattern.flags)
+        parsed = _parser.parse(OTHERS.sub("é", pattern.pattern), pattern.flags)
         is_anchored = _is_anchored(parsed)
         characters, is_maybe_empty = _first(parsed)
     except (_UnclearError, re.error):

@@ -17,7 +17,7 @@ from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name
 from pygments.token import Error, Keyword, Name, Number, String, Text, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
-from sitegen.render.beginnings import ASCII, beginnings
+from sitegen.render.beginnings import ASCII, OTHERS, beginnings
 
 Classes = Callable[[_TokenType], str]
 """Gives the class of each kind of token; "" for those that look like any text."""
@@ -108,6 +108,13 @@ _PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "none", "output", "
 _NAME = re.compile(r"[\w+#.\-]{1,40}")
 _RUNS = {"Markdown": re.compile(r"(?:[^\s\\`*_~@#!\[](?![`*_~])[^\s\\]*+|[^\S\n](?![`*_~]))++")}
 """By a lexer's name words that its rules give no class to, unless they begin a line: all at once, not one by one."""
+_NAMES = {
+    r"[A-Z_a-z][0-9A-Z_a-z]*": re.compile(r"[A-Z_a-z][0-9A-Z_a-z]*+(?![^\x00-\x7f])"),
+    r"(?:[$_A-Za-z]|\\u[a-fA-F0-9]{4})(?:(?:[$A-Za-z0-9_]|\\u[a-fA-F0-9]{4}))*": re.compile(
+        r"[$_A-Za-z][$A-Za-z0-9_]*+(?![^\x00-\x7f]|\\)"
+    ),
+}
+"""For names, by what their pattern is without all letters beyond ASCII: one that finds those that are plain, sooner."""
 _JSON = {
     "key": Name.Tag,
     "string": String.Double,
@@ -276,7 +283,19 @@ def _move(stack: list[str], transition: Any) -> None:
 def _states(owner: Lexer | type[Lexer], classes: Classes) -> dict[str, _State]:
     tokens: dict[str, list[tuple[Any, Any, Any]]] = owner._tokens  # type: ignore[union-attr]
     run = _RUNS.get(owner.name) if not classes(Text) else None
-    return {name: (_Rules([_rule(*rule, classes) for rule in rules], run), {}, {}) for name, rules in tokens.items()}
+    return {
+        name: (_Rules([_rule(*rule, classes) for rule in _quickened(rules)], run), {}, {})
+        for name, rules in tokens.items()
+    }
+
+
+def _quickened(rules: Iterable[tuple[Any, Any, Any]]) -> Iterator[tuple[Any, Any, Any]]:
+    """The rules, and before one for names another for the plain ones among them."""
+    for match_at, action, leads in rules:
+        pattern = getattr(getattr(match_at, "__self__", None), "pattern", "")
+        if not pattern.isascii() and (plain := _NAMES.get(OTHERS.sub("", pattern))) is not None:
+            yield plain.match, action, leads
+        yield match_at, action, leads
 
 
 def _rule(match_at: Any, action: Any, leads: Any, classes: Classes) -> _Rule:
