@@ -27,9 +27,13 @@ SELECT conversation_id, id, source_native_id, parent_message_id, role, model, ep
     metadata
 FROM p.main.messages WHERE rowid IN (SELECT unnest(?::VARCHAR::BIGINT[]))
 """
+# What a result's text repeats stays there. How nearly all of those begin tells as much as parsing them.
 _BLOCKS: Final = """
 SELECT message_id, coalesce(block_index, 0), type, text, tool_name, tool_use_id,
-    CASE WHEN type = 'tool_result' AND text IS NOT NULL AND TRY(json_type(payload, '$.raw_content')) = 'VARCHAR'
+    CASE WHEN type IS DISTINCT FROM 'tool_result' OR text IS NULL THEN payload::VARCHAR
+        WHEN starts_with(payload::VARCHAR, '{"is_error": false, "raw_content": "') AND ends_with(payload::VARCHAR, '"}')
+        THEN '{"is_error": false}'
+        WHEN TRY(json_type(payload, '$.raw_content')) = 'VARCHAR'
         THEN '{"is_error": ' || coalesce(payload->'is_error', 'false')::VARCHAR || '}' ELSE payload::VARCHAR END
 FROM p.main.content_blocks WHERE rowid IN (SELECT unnest(?::VARCHAR::BIGINT[]))
 """
