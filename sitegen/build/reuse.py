@@ -1,6 +1,7 @@
-"""What a long conversation was put together from, kept beside its transcript: when it goes on, the new is rendered.
+"""What a conversation was put together from, kept beside its transcript: when it goes on, the new is rendered.
 
-Short ones aren't worth keeping twice. What is kept goes with its transcript, so a share that shows less leaves nothing.
+Short ones aren't worth keeping twice until they have gone on once, for then they do so again. What is kept goes with
+its transcript, so a share that shows less leaves nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from sitegen.render import Fragment, Fragments, RenderOptions
 from sitegen.render.foreign import Foreign
 
 _WORTH_KEEPING: Final = 400
-"""Messages; rendering fewer takes a fraction of a second."""
+"""Messages of a conversation that is new; rendering fewer takes a fraction of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +30,15 @@ class Kept:
 
 @contextmanager
 def reuse(
-    cache: Cache, size: int, options: RenderOptions, others: Foreign, *, before: str, now: str
+    cache: Cache, size: int, options: RenderOptions, others: Foreign, *, before: str, now: str, goes_on: bool
 ) -> Iterator[Fragments]:
     """Fragments of the transcript `before` to render with; those used in the end are kept with the transcript `now`.
 
-    `size` is how many messages the conversation has.
+    `size` is how many messages the conversation has, `goes_on` whether it's known to go on.
 
     None where `others` may have a hand in it, for nobody knows what they go by.
     """
-    if size < _WORTH_KEEPING or others.calls or others.blocks:
+    if (size < _WORTH_KEEPING and not goes_on) or others.calls or others.blocks:
         yield Fragments(off=True)
         return
     mark = digest(rendering_code(), repr(options))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _BATCH_BYTES: Final = 16_000_000
 """More than this of a share isn't held in memory before it's written."""
+_FEW: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,8 @@ class Worker:
     _found: dict[str, dict[str, int]] = field(init=False, default_factory=dict)
     _others: Foreign | None = field(init=False, default=None)
     """Renderers of other packages."""
+    _renders_few: bool = field(init=False, default=False)
+    """Whether it's the conversations that have changed, and not how they are rendered."""
 
     def __post_init__(self) -> None:
         self._cache = Cache(self.setting.cache_folder)
@@ -159,6 +162,7 @@ class Worker:
                 waiting.setdefault(task.share.head.row_id, []).append(task)
             else:
                 made[task.share.slug] = self._try(task, (key, transcript))
+        self._renders_few = len(waiting) <= _FEW
         heads = {head.row_id: head for tasks in waiting.values() for task in tasks for head in _heads(task)}
         for conversation in self._read(list(waiting), heads.values()):
             mine = waiting[conversation.head.row_id]
@@ -294,8 +298,8 @@ class Worker:
         if self._others is None:
             self._others = Foreign.load()
         before = before if self.setting.is_cache_read else ""
-        size = len(shown[0].messages)
-        with reuse(self._cache, size, options, self._others, before=before, now=key) as kept:
+        size, goes_on = len(shown[0].messages), bool(before) and self._renders_few
+        with reuse(self._cache, size, options, self._others, before=before, now=key, goes_on=goes_on) as kept:
             transcript = render(shown.pop(), options, others=self._others, fragments=kept)
         transcript = self._cache.leave(key, transcript)
         if transcript.notes:

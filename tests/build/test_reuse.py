@@ -1,4 +1,4 @@
-"""A long conversation that goes on costs what is new in it, and what is kept for that changes and betrays nothing."""
+"""A conversation that goes on costs what is new in it, and what is kept for that changes and betrays nothing."""
 
 from __future__ import annotations
 
@@ -74,6 +74,20 @@ def test_what_goes_on_is_as_if_built_from_nothing(workshop: Workshop, tmp_path: 
     after = build(workshop, talk(TURNS + 1))
     assert [text.split(".")[0].split("\n")[0] for text in rendered] == [f"{TURNS}", f"# Turn {TURNS}"]
     assert after == fresh(tmp_path, talk(TURNS + 1))
+
+
+def test_short_one_costs_what_is_new_from_the_second_time_on(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, rendered: list[str]
+) -> None:
+    monkeypatch.setattr(reuse, "_WORTH_KEEPING", 1_000)
+    build(workshop, talk())
+    size = len(entries(workshop))
+    build(workshop, talk(TURNS + 1))
+    assert len(entries(workshop)) == size + 1
+    rendered.clear()
+    after = build(workshop, talk(TURNS + 2))
+    assert len(rendered) == 2
+    assert after == fresh(tmp_path, talk(TURNS + 2))
 
 
 def test_what_is_said_otherwise_is_rendered_anew(workshop: Workshop, tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_narrowed_share_leaves_no_trace_in_output_or_cache(workshop: Workshop) -
     workshop.build()
     assert not any(b"pearl" in data for data in workshop.tree().values())
     cached = [f for f in (workshop.folder / ".sitegen/cache").rglob("*") if f.is_file() and f.suffix == ".entry"]
-    assert len(cached) == 3  # its transcript, where that is kept, and its picture
+    assert len(cached) == 4  # its transcript, where that is kept and what it is made of, and its picture
 
 
 def test_rule_takes_every_conversation(workshop: Workshop) -> None:
