@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from sitegen.build.gates import Gates
-from sitegen.model import Card, Document, Project, Share
+from sitegen.model import Card, Document, Gate, Project, Share
 from sitegen.output.codec import from_text
 from sitegen.output.records import ShareRecord
 from sitegen.pages import Pages
@@ -15,6 +16,11 @@ from sitegen.urls import project_file
 def inside(share: Share) -> str:
     """Under which name the facts of a build hold the card for those who have opened the share's project."""
     return f"inside {share.slug}"
+
+
+def opened(share: Share) -> Share:
+    """The share as those see it who have opened its gate."""
+    return replace(share, gate=Gate.NONE, agreement=None)
 
 
 def cards_inside(

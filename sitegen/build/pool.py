@@ -46,12 +46,16 @@ def make_all(
 ) -> list[Made]:
     """What became of each task, by slug. `worker` is this process's; `on_made` hears how many more shares are done."""
     count = min(processes.count, len(tasks))
+    is_little = sum(map(_weight, tasks)) < _WORTH_A_POOL
+    if not is_little:  # what reading it all has left in memory isn't for what is made of it
+        worker.rest()
     with collecting_rarely():
-        if count <= 1 or sum(map(_weight, tasks)) < _WORTH_A_POOL:
+        if count <= 1 or is_little:
             made = list(_make_here(worker, tasks, on_made))
         else:
             made = list(_make_there(processes.executor, worker, tasks, count, on_made))
     processes.dismiss()
+    worker.rest()
     return sorted(made, key=lambda each: each.slug)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,13 +16,15 @@ from sitegen.errors import ConfigError
 from sitegen.ledger import log_of
 from sitegen.model import ConversationHead, SharedView
 from sitegen.output.watch import Watch
-from sitegen.projection import open_all
+from sitegen.projection import Projections, open_all
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """What there is to share, before anything of it is read."""
 
+    projections: Projections
+    """Still open, for opening them again takes as long as reading a conversation."""
     heads: tuple[ConversationHead, ...]
     views: tuple[SharedView, ...]
     warnings: tuple[str, ...]
@@ -32,8 +34,8 @@ class Found:
 def reading(config: Config, watch: Watch, *, listings: Listings, temp_folder: Path) -> Iterator[Future[Found]]:
     """What will have been read; its result raises ProjectionError when nothing can be.
 
-    All that is read is watched before. Raises ConfigError when no projection is named, ProjectionError or OutputError
-    when one can't be fetched.
+    All that is read is watched before, and open until the context ends. Raises ConfigError when no projection is
+    named, ProjectionError or OutputError when one can't be fetched.
     """
     if not config.source.projections:
         msg = '[source] names no projection; write projection = "archive.duckdb" there, or the file you have'
@@ -42,18 +44,20 @@ def reading(config: Config, watch: Watch, *, listings: Listings, temp_folder: Pa
     for projection in config.source.projections:
         watch.file(projection)
         watch.file(log_of(projection))
-    with ThreadPoolExecutor(1) as reader:
-        found = reader.submit(_read, config, watch, listings, temp_folder)
+    with ExitStack() as opened, ThreadPoolExecutor(1) as reader:
+        found = reader.submit(_read, config, watch, listings, temp_folder, opened)
         reader.shutdown(wait=False)  # its thread ends with its work, before there are processes to start
         yield found
 
 
-def _read(config: Config, watch: Watch, listings: Listings, temp_folder: Path) -> Found:
+def _read(config: Config, watch: Watch, listings: Listings, temp_folder: Path, opened: ExitStack) -> Found:
     paths = config.source.projections
     recall = partial(listings.known, watch=watch)
-    with open_all(paths, temp_folder=temp_folder, labels=config.pages.labels, recall=recall) as projections:
-        for file in projections.files():  # before their sizes and times are taken for what they were
-            watch.file(file)
-        heads, views = projections.heads(), projections.shared_views()
-        listings.keep(zip(paths, projections.listings(), strict=True), watch)
-        return Found(tuple(heads), tuple(views), tuple(projections.warnings))
+    projections = opened.enter_context(
+        open_all(paths, temp_folder=temp_folder, labels=config.pages.labels, recall=recall)
+    )
+    for file in projections.files():  # before their sizes and times are taken for what they were
+        watch.file(file)
+    heads, views = projections.heads(), projections.shared_views()
+    listings.keep(zip(paths, projections.listings(), strict=True), watch)
+    return Found(projections, tuple(heads), tuple(views), tuple(projections.warnings))

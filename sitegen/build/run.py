@@ -26,7 +26,7 @@ from sitegen.build.site import SiteBuild
 from sitegen.build.theme import Layers
 from sitegen.build.wanted import find_shares, open_vault
 from sitegen.build.wishes import has_gates
-from sitegen.build.work import Setting
+from sitegen.build.work import Setting, Worker
 from sitegen.config import Config, fingerprint
 from sitegen.errors import BuildError, RefusedError
 from sitegen.gate.vault import Vault
@@ -186,7 +186,7 @@ class Run:
                 policy=policy_of(self.config.privacy),
                 renderers=self.renderers.marks(),
             ),
-            setting=setting,
+            worker=Worker(setting, self.found.result().projections),
             folder=open_target(
                 self.output, state=state, adopt=self.options.is_adopting, private=private, is_full=self.options.is_full
             ),

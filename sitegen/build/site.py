@@ -42,7 +42,7 @@ class SiteBuild:
     shares: tuple[Share, ...]
     heads: tuple[ConversationHead, ...]
     keys: Keys
-    setting: Setting
+    worker: Worker = field(repr=False)
     folder: Target
     state: State
     gates: Gates
@@ -72,17 +72,14 @@ class SiteBuild:
     _counts: dict[str, Mapping[str, int]] = field(init=False)
     """How much was taken out of transcripts, by key: shares that show the same have one transcript."""
     _search: Searching = field(init=False, repr=False)
-    _worker: Worker = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._counts = dict(unpack(text) for name, text in self.state.last.facts.items() if name.startswith(_FOUND))
         self._search = Searching(self.setting)
-        self._worker = Worker(self.setting)
         self._titles = Titles(self.setting, self.keys, self.heads)
         self._family = Family.of(self.shares, self.heads, title_of=self._titles.of)
         listed = {share.project.slug: share.project for share in self.shares if share.is_indexed and share.project}
         self.projects = tuple(listed[slug] for slug in sorted(listed))
-        indexed = frozenset(listed)
         self._prepare_gates()
         self._transcripts = {share.slug: self.keys.transcript(share) for share in self.shares}
         self._page_keys = {
@@ -91,7 +88,7 @@ class SiteBuild:
                 transcript=self._transcripts[share.slug],
                 parent=self._family.parent(share),
                 children=self._family.children(share),
-                is_project_listed=share.project is not None and share.project.slug in indexed,
+                is_project_listed=share.project is not None and share.project.slug in listed,
                 gate_id=self.gates.gate_id(share.slug),
             )
             for share in self.shares
@@ -143,7 +140,7 @@ class SiteBuild:
             self.on_progress("making", done, len(tasks))
 
         by_slug = {share.slug: share for share in self.shares}
-        all_made = self.make(self._worker, tasks, on_made=count)
+        all_made = self.make(self.worker, tasks, on_made=count)
         self._counts |= {self._transcripts[each.slug]: each.found for each in all_made if each.found}
         for made in all_made:
             self._accept(by_slug[made.slug], made)
@@ -193,8 +190,12 @@ class SiteBuild:
         return total(unpack(text)[1] for name, text in self.facts.items() if name.startswith(_FOUND))
 
     @property
+    def setting(self) -> Setting:
+        return self.worker.setting
+
+    @property
     def pages(self) -> Pages:
-        return self._worker.pages
+        return self.worker.pages
 
     @property
     def used_entries(self) -> set[str]:

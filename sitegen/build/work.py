@@ -7,7 +7,7 @@ the next build must know. Results don't depend on which worker did what.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,13 +17,14 @@ from sitegen.build import watchwords
 from sitegen.build.clean import Scans, SecretsFoundError, told
 from sitegen.build.compiled import CompiledTemplates
 from sitegen.build.gates import UNPREPARED
+from sitegen.build.inside import opened
 from sitegen.build.keys import rendered_key
 from sitegen.build.posters import draw_once
 from sitegen.build.renderers import Told, notes_key
 from sitegen.build.watchwords import Watchwords
 from sitegen.catalogue import Catalogue
 from sitegen.errors import RefusedError, SitegenError
-from sitegen.model import Card, Conversation, ConversationHead, Document, Gate, Share, Transcript
+from sitegen.model import Card, Conversation, ConversationHead, Document, Share, Transcript
 from sitegen.output.cache import Cache
 from sitegen.output.target import DocumentWriter
 from sitegen.output.writer import Written
@@ -34,6 +35,7 @@ from sitegen.urls import Urls, share_file, share_folder
 
 if TYPE_CHECKING:
     from sitegen.build.sealing import Sealing
+    from sitegen.projection import Projections
     from sitegen.render.foreign import Foreign
 
 _BATCH_BYTES: Final = 16_000_000
@@ -129,6 +131,8 @@ class Worker:
     """Keeps what is dear to set up: the compiled templates, the cache, the rules for secrets."""
 
     setting: Setting
+    projections: Projections | None = None
+    """Open already, for the first that is read."""
     engine: Engine = field(default_factory=find_engine)
     _pages: Pages | None = field(init=False, default=None)
     _cache: Cache = field(init=False)
@@ -190,9 +194,18 @@ class Worker:
         """How much was taken out of a share that was rendered here."""
         return self._found.get(slug)
 
+    def rest(self) -> None:
+        """Lets go of projections that are open."""
+        if self.projections is not None:
+            self.projections.rest()
+            self.projections = None
+
     def _read(self, waiting: Sequence[str], heads: Iterable[ConversationHead]) -> Iterator[Conversation]:
         """The conversations of these row ids; `heads` are theirs and their subagents'."""
         if not waiting:
+            return
+        if self.projections is not None:
+            yield from self.projections.read(waiting, heads=list(heads))
             return
         from sitegen.projection import open_all  # like rendering, dear to import: only for what isn't in the cache
 
@@ -227,7 +240,7 @@ class Worker:
             return Made(share.slug, failure=str(error), is_refused=isinstance(error, SecretsFoundError))
         except Exception as error:  # noqa: BLE001 - one page that can't be made must not cost the others
             return Made(share.slug, failure=f"something went wrong ({type(error).__name__}: {error})")
-        inside = make_card(_opened(share), transcript, parent_slug=parent_slug) if share.is_inherited else None
+        inside = make_card(opened(share), transcript, parent_slug=parent_slug) if share.is_inherited else None
         return Made(share.slug, key, tuple(written), card, inside, words, found=self._found.get(share.slug))
 
     def _documents(self, task: Task, transcript: Transcript, card: Card, *, key: str) -> Iterable[Document]:
@@ -335,8 +348,3 @@ def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
             batch, size = [], 0
     if batch:
         yield batch
-
-
-def _opened(share: Share) -> Share:
-    """The share as those see it who have opened its gate."""
-    return replace(share, gate=Gate.NONE, agreement=None)

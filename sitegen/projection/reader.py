@@ -144,6 +144,10 @@ class Projection:
             )
         ]
 
+    def rest(self) -> None:
+        """Lets go of the file, and of the memory that holds what was read of it, until the next query."""
+        self._database.rest()
+
     def _known_heads(self) -> tuple[ConversationHead, ...]:
         if self._heads is None:
             self._heads = not_withdrawn(self._look()[0], self.withdrawn())

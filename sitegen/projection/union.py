@@ -65,6 +65,11 @@ class Projections:
         """The rows of every `shared_views`, by slug; two that claim one slug are both there."""
         return sorted((view for member in self._members for view in member.shared_views()), key=lambda view: view.slug)
 
+    def rest(self) -> None:
+        """Lets go of the files, and of the memory that holds what was read of them, until the next query."""
+        for member in self._members:
+            member.rest()
+
     def _owner(self, row_id: str) -> int:
         found = self._choose().get(row_id)
         if found is None:
