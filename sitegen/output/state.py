@@ -154,23 +154,25 @@ class State:
     def _load(self) -> None:
         self._number = self._find_number()
         finished = self._connection.execute("SELECT is_finished FROM output WHERE id = ?", (self._number,)).fetchone()
-        files = {row[0]: FileRecord(row[0], row[1], row[2], row[3:7]) for row in self._rows("file")}
+        files = {
+            path: FileRecord(path, owner, sha256, (size, mtime, ctime, inode))
+            for _, path, owner, sha256, size, mtime, ctime, inode in self._rows("file")
+        }
         dot_file = next((record for record in files.values() if record.owner == DOT_OWNER), None)
         if dot_file is not None:
             del files[dot_file.path]
         self.last = LastBuild(
             is_finished=bool(finished and finished[0]),
             files=files,
-            shares={row[0]: _share(*row) for row in self._rows("share")},
-            facts=dict(self._rows("fact")),
+            shares={row[1]: _share(*row[1:]) for row in self._rows("share")},
+            facts={name: value for _, name, value in self._rows("fact")},
             dot_file=dot_file,
         )
         revoked = self._connection.execute("SELECT slug, at FROM revoked").fetchall()
         self.revoked = {slug: datetime.fromtimestamp(at, UTC) for slug, at in revoked}
 
     def _rows(self, table: str) -> Iterable[tuple[Any, ...]]:
-        rows = self._connection.execute(f"SELECT * FROM {table} WHERE output = ?", (self._number,))  # noqa: S608 - a name of ours
-        return (row[1:] for row in rows)
+        return self._connection.execute(f"SELECT * FROM {table} WHERE output = ?", (self._number,))  # noqa: S608 - a name of ours
 
     def _update(self, table: str, old: Mapping[str, T], new: Mapping[str, T], *, row: Callable[[T], _Row]) -> None:
         """Write only what differs: a build that changed one share of thousands changes a few rows."""

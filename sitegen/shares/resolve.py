@@ -7,8 +7,9 @@ when nothing else does, the first rule that matches deciding the terms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from sitegen.config import Config, Match, RuleEntry, ShareEntry
@@ -48,7 +49,7 @@ def resolve(
     work = _Work(config, Finder(heads), now, is_publishing, hide_slug, clean_path)
     _tell_unmatched_projects(work)
     found = [*_from_config(work), *_from_views(work, views)]
-    found += _from_rules(work, taken={each.share.head.key for each in found})
+    found += _from_rules(work, taken={each.head.key for each in found})
     _refuse_doubled(work, found, views)
     shares = withholding(_with_projects(work, found), work.finder.heads, taken_back=work.withheld)
     opens = [share.expires for share in shares if share.expires and not share.is_expired]
@@ -119,10 +120,12 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A share on its way."""
+    """A share on its way: `make` makes it once its project is known."""
 
-    share: Share
+    slug: str
+    head: ConversationHead
     origin: Origin
+    make: Callable[..., Share]
 
 
 def _tell_unmatched_projects(work: _Work) -> None:
@@ -154,7 +157,7 @@ def _from_config(work: _Work) -> Iterator[_Found]:
                 f"the slug “{slug}” was revoked; take another, or remove it from “revoked” under [registry] to use it"
             )
         if head and terms and slug:
-            yield _Found(_share(work, entry, origin, head, terms, slug=slug), origin)
+            yield _share(work, entry, origin, head, terms, slug=slug)
 
 
 def _head_of(work: _Work, entry: ShareEntry, origin: Origin) -> ConversationHead | None:
@@ -174,11 +177,11 @@ def _head_of(work: _Work, entry: ShareEntry, origin: Origin) -> ConversationHead
 
 def _share(
     work: _Work, entry: ShareEntry | RuleEntry, origin: Origin, head: ConversationHead, terms: Terms, *, slug: str
-) -> Share:
-    share = Share(
+) -> _Found:
+    make = partial(
+        Share,
         slug=slug,
         head=head,
-        project=None,
         origin=str(origin),
         **protection_of(terms),
         expires=entry.expires,
@@ -189,10 +192,10 @@ def _share(
         **showing_of(entry, work.config.privacy),
     )
     if isinstance(entry, ShareEntry):
-        share = replace(
-            share, title=entry.title, messages=entry.messages, public_title=entry.public_title, exclude=entry.exclude
+        make = partial(
+            make, title=entry.title, messages=entry.messages, public_title=entry.public_title, exclude=entry.exclude
         )
-    return share
+    return _Found(slug, head, origin, make)
 
 
 def _is_over(expires: datetime | None, now: datetime) -> bool:
@@ -210,7 +213,7 @@ def _from_views(work: _Work, views: Sequence[SharedView]) -> Iterator[_Found]:
             continue
         _check_view(view)
         if len(found) == 1:
-            yield _Found(_view_share(work, view, found[0]), VIEWS)
+            yield _view_share(work, view, found[0])
         else:
             what = "no conversation" if not found else "more than one conversation"
             work.problems.append(
@@ -249,14 +252,15 @@ def _view_terms(work: _Work, view: SharedView, head: ConversationHead) -> Terms:
     return terms
 
 
-def _view_share(work: _Work, view: SharedView, head: ConversationHead) -> Share:
+def _view_share(work: _Work, view: SharedView, head: ConversationHead) -> _Found:
     expires = view.expires_at
     if expires is not None and expires.tzinfo is None:
         expires = expires.replace(tzinfo=UTC)
-    return Share(
-        slug=normal(view.slug),
+    slug = normal(view.slug)
+    make = partial(
+        Share,
+        slug=slug,
         head=head,
-        project=None,
         origin=str(VIEWS),
         **protection_of(_view_terms(work, view, head)),
         expires=expires,
@@ -265,6 +269,7 @@ def _view_share(work: _Work, view: SharedView, head: ConversationHead) -> Share:
         show=work.config.privacy.show,
         **showing_of(None, work.config.privacy),
     )
+    return _Found(slug, head, VIEWS, make)
 
 
 # ------------------------------------------------------------------------------------------------------------ rules
@@ -285,7 +290,7 @@ def _from_rules(work: _Work, *, taken: set[str]) -> Iterator[_Found]:
         terms = work.terms(rule, origin, head)
         slug = work.slug(head, terms, origin)
         if slug and folded(slug) not in work.revoked:
-            yield _Found(_share(work, rule, origin, head, terms, slug=slug), origin)
+            yield _share(work, rule, origin, head, terms, slug=slug)
     for rule in work.config.rules:
         if rule.line not in matched:
             work.notes.append(f"{work.origin(rule.line, 'a rule')} matches no conversation")
@@ -308,7 +313,7 @@ def _matches(match: Match, head: ConversationHead, projects: Projects) -> bool:
 def _refuse_doubled(work: _Work, found: Iterable[_Found], views: Iterable[SharedView]) -> None:
     """Two shares of one slug: also those left out, whose slugs are meant for them."""
     claims = [(entry.slug, work.origin(entry.line)) for entry in work.config.shares if entry.slug]
-    claims += [(each.share.slug, each.origin) for each in found if each.origin is not VIEWS]
+    claims += [(each.slug, each.origin) for each in found if each.origin is not VIEWS]
     rows = sorted((view for view in views if folded(view.slug) not in work.revoked), key=lambda view: view.slug)
     claims += [(normal(row.slug), Origin(None, number, VIEWS.what)) for number, row in enumerate(rows)]
     owners: dict[str, tuple[str, Origin]] = {}
@@ -328,6 +333,6 @@ def _doubled(first: tuple[str, Origin], second: tuple[str, Origin]) -> Exception
 
 
 def _with_projects(work: _Work, found: Sequence[_Found]) -> Iterator[Share]:
-    projects = work.projects.named(each.share.head.project for each in found)
+    projects = work.projects.named(each.head.project for each in found)
     for each in found:
-        yield replace(each.share, project=projects.get(home_shortened(each.share.head.project)))
+        yield each.make(project=projects.get(home_shortened(each.head.project)))
