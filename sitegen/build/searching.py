@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from sitegen.build.keys import digest, source_digest
 from sitegen.build.work import Setting
@@ -16,8 +17,10 @@ from sitegen.output.records import LastBuild, ShareRecord
 from sitegen.pages import Pages
 from sitegen.pages.dates import Dates
 from sitegen.pages.parts import bind
-from sitegen.search import Found, Talk, make_talk
 from sitegen.urls import HOME, SEARCH_INDEX, share_page
+
+if TYPE_CHECKING:
+    from sitegen.search import Found, Talk
 
 TERMS = "search terms"
 """The fact under which a build notes of which shares, under which terms, its index was made."""
@@ -85,6 +88,8 @@ class Searching:
         yield pages.search()
 
     def _found(self, cards: Iterable[Card], records: Mapping[str, ShareRecord]) -> Iterator[Found]:
+        from sitegen.search import Found  # here and below: only where there is a search
+
         dates = Dates(Catalogue(self.setting.site.language), self.setting.site.timezone)
         for card in sorted(cards, key=_newest_first):
             talk = self._talk(card.slug, records[card.slug].cache_key)
@@ -96,6 +101,8 @@ class Searching:
         return self.setting.urls.link(HOME, share_page(slug, part=part), anchor=anchor)
 
     def _talk(self, slug: str, key: str) -> Talk:
+        from sitegen.search import Talk, make_talk
+
         talk = self._cache.get(talk_key(key), Talk) if self.setting.is_cache_read else None
         if talk is None:
             transcript = self._cache.get(key, Transcript)

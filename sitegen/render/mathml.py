@@ -9,9 +9,12 @@ from __future__ import annotations
 import html
 import re
 from functools import lru_cache
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _LENGTH_LIMIT = 8_000
 _DEPTH_LIMIT = 60

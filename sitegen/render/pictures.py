@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Literal
 
 from sitegen.render.containers import Stripped, strip_gif, strip_jpeg, strip_png, strip_webp
-from sitegen.render.svg import clean_svg
 
 Fault = Literal["undecodable", "too_large"]
 
@@ -40,10 +39,12 @@ def read_picture(data: bytes, *, keeps_metadata: bool = False) -> Picture | Faul
     """The image that `data` holds, or why it can't be published; `keeps_metadata`: byte for byte where it can be."""
     if len(data) > _BYTES_LIMIT:
         return "too_large"
+    from sitegen.render.svg import clean_svg  # here and below: dear to import, and most conversations hold no image
+
     svg = clean_svg(data)
     if svg is not None:
         return Picture(svg.data, "image/svg+xml", svg.width, svg.height)
-    from PIL import Image  # here and below: dear to import, and most conversations hold no image
+    from PIL import Image
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a bomb is told by its size below, a corrupt tag is dropped
