@@ -25,15 +25,16 @@ SIZES = {
     "4000x60": (Recipe(sessions=4_000, messages=60, projects=12), 1),
     "10000x60": (Recipe(sessions=10_000, messages=60, projects=12), 1),
     "1x5000": (Recipe(sessions=0, huge=5_000), 3),
+    "1x36000": (Recipe(sessions=0, huge=36_000), 1),
     "300x60": (Recipe(sessions=300, messages=60, projects=12), 2),
     "900x60": (Recipe(sessions=900, messages=60, projects=12), 1),
 }
 """Sessions × messages, and how often each is measured."""
-_STANDARD = ("50x200", "1000x60", "4000x60", "1x5000")
+_STANDARD = ("50x200", "1000x60", "4000x60", "1x5000", "1x36000")
 _QUICK = ("300x60", "900x60")
 """Both larger than the memory DuckDB may use, which fills up whatever the number of conversations."""
 _GROWING = ("300x60", "900x60"), ("1000x60", "4000x60"), ("1000x60", "10000x60")
-_ALONE = ("1x5000",)
+_ALONE = ("1x5000", "1x36000")
 _HEAD = (
     "workload",
     "step",

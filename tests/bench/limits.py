@@ -17,6 +17,8 @@ _OF_COLD = {"no-op": 0.25, "one changed": 0.3, "template edit": 0.35}
 _OF_COLD_ALONE = {**_OF_COLD, "one changed": 0.85}
 """Of one long conversation, of which all but the new is found again."""
 MEMORY_GROWTH = 1.3
+_MOST_BYTES = {"1x36000": 600_000_000}
+"""What the largest process may hold of workloads that would take all the memory there is if nothing were done."""
 _FEW_SECONDS = 1.5
 """Below this a cold build is mostly start-up, and its ratios say nothing."""
 
@@ -47,7 +49,10 @@ def judge(results: Results, *, growing: Sequence[str] = (), alone: Sequence[str]
     found = [
         verdict
         for name, measured in results.items()
-        for verdict in _of_cold(name, measured, _OF_COLD_ALONE if name in alone else _OF_COLD)
+        for verdict in (
+            *_of_cold(name, measured, _OF_COLD_ALONE if name in alone else _OF_COLD),
+            *_held(name, measured),
+        )
     ]
     return found + list(_memory(results, [name for name in growing if name in results]))
 
@@ -60,6 +65,13 @@ def _of_cold(name: str, measured: Sequence[Result], limits: Mapping[str, float])
     for step, limit in limits.items():
         if step in steps:
             yield Verdict(f"{name}, {step} of cold", steps[step].cpu_s / cold.cpu_s, limit)
+
+
+def _held(name: str, measured: Sequence[Result]) -> Iterator[Verdict]:
+    for step in measured:
+        if name in _MOST_BYTES and not step.step.startswith("ingest"):
+            most = _MOST_BYTES[name]
+            yield Verdict(f"{name}, memory of {step.step}, of {most / 1e6:.0f} MB", step.peak_bytes / most, 1.0)
 
 
 def _memory(results: Results, names: Sequence[str]) -> Iterator[Verdict]:

@@ -72,6 +72,13 @@ def test_memory_may_hardly_grow_with_the_number_of_conversations(peak: int, is_k
     assert (process.is_kept, tree.is_kept) == (is_kept, True)
 
 
+@pytest.mark.parametrize(("peak", "is_kept"), [(599_000_000, True), (601_000_000, False)])
+def test_memory_of_a_giant_may_be_no_more_than_was_promised(peak: int, is_kept: bool) -> None:
+    giant = replace(COLD, peak_bytes=peak)
+    assert judge({"1x36000": [replace(giant, step="ingest"), giant]})[0].is_kept is is_kept
+    assert not judge({"4000x60": [giant]})
+
+
 def test_workloads_that_were_not_measured_are_not_compared() -> None:
     assert not judge({"small": [COLD]}, growing=("small", "large"))
 
