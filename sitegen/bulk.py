@@ -31,8 +31,7 @@ class Source:
 
     def read(self, start: int, size: int = -1) -> bytes:
         """So many bytes from `start` on, or as many as there are."""
-        self._file.seek(start)
-        return self._file.read(size)
+        return os.pread(self._file.fileno(), self.size - start if size < 0 else size, start)
 
 
 class Stretch:
