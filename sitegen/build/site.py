@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -297,6 +297,7 @@ class SiteBuild:
     def _accept(self, share: Share, made: Made) -> None:
         if made.failure is not None:
             (self.refused if made.is_refused else self.failures).append(f"{share.slug}: {made.failure}")
+            self.folder.note(made.written)
             self._keep_what_may_stay(share)
             return
         self._count(made.written)
@@ -314,8 +315,7 @@ class SiteBuild:
         if counts and not share.is_expired:
             self.facts[name] = pack(counts, key)
 
-    def _count(self, written: Iterable[Written]) -> None:
-        written = tuple(written)
+    def _count(self, written: Collection[Written]) -> None:
         self.folder.accept(written)
         self.changed |= {file.record.path for file in written if file.is_changed}
 

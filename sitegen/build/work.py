@@ -27,7 +27,7 @@ from sitegen.errors import RefusedError, SitegenError
 from sitegen.model import Card, Conversation, ConversationHead, Document, Share, Transcript
 from sitegen.output.cache import Cache
 from sitegen.output.target import DocumentWriter
-from sitegen.output.writer import Written
+from sitegen.output.writer import Written, batches
 from sitegen.pages import Pages, Site, make_card
 from sitegen.pages.posters import POSTER_NAME
 from sitegen.privacy import Engine, Policy, apply, count, find_engine
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from sitegen.projection import Projections
     from sitegen.render.foreign import Foreign
 
-_BATCH_BYTES: Final = 16_000_000
-"""More than this of a share isn't held in memory before it's written."""
 _FEW: Final = 10
 
 
@@ -90,6 +88,7 @@ class Task:
 class Made:
     """What became of a task: the files with the card for the indexes, or the sentence of its failure.
 
+    A failure may have files too: those that were written before it.
     `inside` is the card for those who have opened the project's gate, `watchwords` what must be seen nowhere.
     """
 
@@ -225,6 +224,7 @@ class Worker:
 
     def _try(self, task: Task, given: tuple[str, Transcript] | list[Conversation]) -> Made:
         share = task.share
+        written: list[Written] = []
         try:
             key, transcript = (
                 self._make_transcript(share, given, task.transcript_key, task.content_key, before=task.before)
@@ -235,11 +235,12 @@ class Worker:
             parent_slug = None if task.parent is None else task.parent.slug
             card = make_card(share, transcript, parent_slug=parent_slug)
             documents = self._documents(task, transcript, card, key=key)
-            written = [file for batch in _batches(documents) for file in task.writer.write(batch)]
-        except SitegenError as error:
-            return Made(share.slug, failure=str(error), is_refused=isinstance(error, SecretsFoundError))
+            for batch in batches(documents):
+                written += task.writer.write(batch)
         except Exception as error:  # noqa: BLE001 - one page that can't be made must not cost the others
-            return Made(share.slug, failure=f"something went wrong ({type(error).__name__}: {error})")
+            is_ours, is_refused = isinstance(error, SitegenError), isinstance(error, SecretsFoundError)
+            failure = str(error) if is_ours else f"something went wrong ({type(error).__name__}: {error})"
+            return Made(share.slug, written=tuple(written), failure=failure, is_refused=is_refused)
         inside = make_card(opened(share), transcript, parent_slug=parent_slug) if share.is_inherited else None
         return Made(share.slug, key, tuple(written), card, inside, words, found=self._found.get(share.slug))
 
@@ -334,17 +335,3 @@ class Worker:
 
 def _heads(task: Task) -> tuple[ConversationHead, ...]:
     return (task.share.head, *task.heads)
-
-
-def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    """Documents as they are written at once: mostly all of a share, so that all can be made before one is written."""
-    batch: list[Document] = []
-    size = 0
-    for document in documents:
-        batch.append(document)
-        size += len(document.data)
-        if size >= _BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

@@ -90,6 +90,12 @@ class Books(ABC):
         """Count files that a writer wrote among those of this build."""
         self._final.update((file.record.path, file.record) for file in written)
 
+    def note(self, written: Iterable[Written]) -> None:
+        """Know files that a writer wrote before it failed as their owner's, to be kept as they are or removed."""
+        for record, _ in written:
+            self._ours[record.path] = record
+            self._owners[record.path] = record.owner
+
     def finish(self) -> tuple[dict[str, FileRecord], Removal]:
         """Prune what is stale and seal the dot file. The records are for `State.finish`, which comes last.
 

@@ -44,6 +44,9 @@ class Target(Protocol):
     def accept(self, written: Iterable[Written]) -> None:
         """Count files that a writer wrote among those of this build."""
 
+    def note(self, written: Iterable[Written]) -> None:
+        """Know files that a writer wrote before it failed as their owner's, to be kept as they are or removed."""
+
     def finish(self) -> tuple[dict[str, FileRecord], Removal]:
         """Prune what is stale. The records are for `State.finish`, which comes last."""
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import errno
 import itertools
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from sitegen.bulk import Bulky, pieces, sha256_of
 from sitegen.errors import OutputError
@@ -26,6 +26,8 @@ from sitegen.output.records import FileRecord
 from sitegen.stamps import ABSENT, Stamp, stamp_of
 
 _serial = itertools.count()
+_BATCH_BYTES: Final = 16_000_000
+"""More than this of a share isn't held in memory before it's written."""
 
 
 class Document(Protocol):
@@ -172,6 +174,20 @@ class Writer:
             folder.mkdir(exist_ok=True)  # another process may have been quicker
         if look_at(self._place(path))[0] is Kind.FOLDER:
             remove_tree(self.root, path)
+
+
+def batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """Documents as they are written at once: mostly all of a share, so that all can be made before one is written."""
+    batch: list[Document] = []
+    size = 0
+    for document in documents:
+        batch.append(document)
+        size += len(document.data)
+        if size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def replace_file(target: Path | str, data: Bulky) -> Stamp:

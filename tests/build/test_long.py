@@ -15,7 +15,7 @@ from tests.support.workshop import Workshop, share
 @pytest.fixture
 def too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if any conversation were."""
-    monkeypatch.setattr("sitegen.build.work._BATCH_BYTES", 1)
+    monkeypatch.setattr("sitegen.output.writer._BATCH_BYTES", 1)
     monkeypatch.setattr("sitegen.output.cache._HELD", -1)
     monkeypatch.setattr("sitegen.privacy.corpus.WHOLE", 1)
     monkeypatch.setattr("sitegen.privacy.corpus.PART", 1_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from typing import NoReturn
 
 import pytest
 
@@ -203,3 +204,25 @@ def test_output_within_the_state_folder_is_refused(workshop: Workshop) -> None:
     result = workshop.run("build", "-o", str(workshop.folder / ".sitegen" / "public"))
     assert result.exit_code == 1
     assert ".sitegen" in result.stderr
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["new", "known"])
+def test_share_that_fails_halfway_leaves_nothing_that_cannot_be_taken_back(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, is_new: bool
+) -> None:
+    """A long conversation's pages are written before all of them are made."""
+    slug = "fonts" if is_new else "kerning"
+    workshop.talk(talk_about("tides"), talk_about("fonts"), talk_about("kerning", "Why?", "So."))
+    workshop.configure(share("tides", "tides", "listed = true") + share(slug, slug, "listed = true"))
+
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise ValueError(slug)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sitegen.output.writer._BATCH_BYTES", 1)
+        patched.setattr("sitegen.pages.shares._exports", fail)
+        assert workshop.run("build").exit_code == 1
+    assert slugs(workshop.paths()) == ({"tides"} if is_new else {"tides", "kerning"})
+    workshop.configure(share("tides", "tides", "listed = true"))
+    workshop.build()
+    assert slugs(workshop.paths()) == {"tides"}
