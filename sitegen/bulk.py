@@ -5,6 +5,7 @@ A long conversation's page and exports take more memory than all else, and each 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
@@ -35,7 +36,7 @@ class Source:
 
 
 class Stretch:
-    """Bytes in a file: they are read each time they are asked for."""
+    """Bytes in a file, read each time they are asked for. Raises OSError when they aren't all there any more."""
 
     __slots__ = ("_size", "_source", "_start")
 
@@ -46,13 +47,16 @@ class Stretch:
         return self._size
 
     def __bytes__(self) -> bytes:
-        return self._source.read(self._start, self._size)
+        return b"".join(self)
 
     def __iter__(self) -> Iterator[bytes]:
         """The same in pieces that are held one at a time."""
         end = self._start + self._size
         for at in range(self._start, end, _AT_ONCE):
-            yield self._source.read(at, min(_AT_ONCE, end - at))
+            piece = self._source.read(at, min(_AT_ONCE, end - at))
+            if len(piece) < min(_AT_ONCE, end - at):
+                raise OSError(errno.EIO, "a file of the cache was cut short while it was read")
+            yield piece
 
 
 class Bulk:

@@ -52,9 +52,11 @@ class Cache:
 
     def leave(self, key: str, value: T) -> T:
         """Keep `value` under `key`, and return it as it is read again: of a large one much may stay in the file."""
-        if not self.put(key, value) or self._path(key).stat().st_size <= _HELD:
-            return value
-        return self.get(key, type(value)) or value
+        if self.put(key, value):
+            with suppress(OSError):  # it may be deleted at any time
+                if self._path(key).stat().st_size > _HELD:
+                    return self.get(key, type(value)) or value
+        return value
 
     def _store(self, path: Path, parts: Iterable[bytes]) -> bool:
         temporary = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import stat
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sitegen.bulk import Bulk
+from sitegen.bulk import Bulk, sha256_of
 from sitegen.model import (
     BranchPage,
     Card,
@@ -98,6 +99,24 @@ def test_what_is_left_in_a_file_is_still_there_when_the_entry_is_gone(cache: Cac
 def test_what_was_left_can_be_kept_elsewhere(cache: Cache) -> None:
     assert cache.put("ffff0000ffff", cache.leave(KEY, SMALL))
     assert cache.get("ffff0000ffff", Transcript) == SMALL
+
+
+def test_what_is_deleted_at_once_is_not_left(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Cache, "put", lambda *_: True)
+    assert cache.leave(KEY, SMALL) is SMALL
+
+
+def test_what_was_left_and_is_cut_short_is_an_error_and_not_an_end(cache: Cache, is_held: bool) -> None:
+    left = cache.leave(KEY, replace(SMALL, json_file=b"x" * 3_000_000))
+    for file in cache.folder.rglob("*.entry"):
+        os.truncate(file, 1_500_000)
+    if is_held:
+        assert left.json == "x" * 3_000_000
+    else:
+        with pytest.raises(OSError, match="cut short"):
+            sha256_of(left.json_file)
+        with pytest.raises(OSError, match="cut short"):
+            bytes(left.json_file)
 
 
 def test_pieces_come_back_as_one(cache: Cache) -> None:
