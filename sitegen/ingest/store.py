@@ -18,7 +18,8 @@ from sitegen.ledger import note, standing
 
 LOCK_WAIT_S: Final = 5.0
 _LOCK_RETRY_S: Final = 0.1
-_MEMORY_LIMIT: Final = "256MB"
+_MEMORY_BYTES: Final = 256_000_000
+"""What DuckDB may use."""
 # Small row groups: what is appended to makes DuckDB write its last group anew, which holds whole sessions.
 _LAYOUT: Final = "ROW_GROUP_SIZE 8192"
 # A file that is there keeps its version, as it should: DuckDB refuses to lower one.
@@ -60,6 +61,16 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
         raise IngestError(f"{path} can't be written: {error.strerror or error}. {_ADVICE}") from error
 
 
+def make_room(connection: duckdb.DuckDBPyConnection, size: int) -> None:
+    """Gives DuckDB the memory to write so many bytes of a source at once.
+
+    What doesn't compress, such as hundreds of screenshots in one conversation, it holds until all is written, and for
+    want of memory it ends for good. What compresses needs no more than it has.
+    """
+    if 2 * size > _MEMORY_BYTES:
+        connection.execute(f"SET memory_limit = '{2 * size}B'")
+
+
 @contextmanager
 def noted(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[set[str]]:
     """A set for the row ids of all conversations that are written, which the projection's ledger then tells.
@@ -91,7 +102,7 @@ def said(error: duckdb.Error) -> str:
 
 def _config(spill: str) -> dict[str, str | bool | int | float | list[str]]:
     return {
-        "memory_limit": _MEMORY_LIMIT,
+        "memory_limit": f"{_MEMORY_BYTES}B",
         "temp_directory": spill,
         # Nothing we do needs an extension; looking for one would go out to the network.
         "autoinstall_known_extensions": "false",

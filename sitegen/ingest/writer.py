@@ -27,6 +27,7 @@ from sitegen.ingest.records import (
     Stored,
     Tally,
 )
+from sitegen.ingest.store import make_room
 from sitegen.ingest.tables import Row, Table
 from sitegen.model import Json, JsonObject
 
@@ -137,6 +138,7 @@ class Writer:
         changed = [task for task in batch if task.change is Change.CHANGED and task.stored]
         rewritten = [task.stored.row_id for task in changed if task.stored]
         tables.empty_conversations(self._connection, rewritten)
+        make_room(self._connection, sum(task.handle.size_bytes for task in batch))
         self._bytes_read = 0
         self._connection.begin()
         try:

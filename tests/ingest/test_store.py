@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from sitegen.errors import IngestError
 from sitegen.ingest import ingest
 from tests.ingest.reading import everything, one, query
 from tests.support.projections import with_storage_version
-from tests.support.sessions import user, write_session
+from tests.support.sessions import image, user, write_session
 
 
 @pytest.fixture
@@ -39,6 +40,18 @@ def test_rows_are_the_same_wherever_writing_them_begins(
     assert (report.new, report.problems) == (2, ())
     rows = query(db, "SELECT source_native_id, message_count, source_file_mtime > 0 FROM conversations ORDER BY 1")
     assert rows == [("s1", 1, True), ("s2", 1, True)]
+
+
+def test_conversation_of_pictures_larger_than_the_memory_of_the_database_is_kept(
+    tmp_path: Path, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB holds what doesn't compress until all is written, and ends for good when there's no room for it."""
+    monkeypatch.setattr("sitegen.ingest.store._MEMORY_BYTES", 24_000_000)
+    noise = random.Random(1)
+    shots = [user(image(noise.randbytes(700_000))) for _ in range(60)]
+    write_session(tmp_path / "shots" / "-p" / "s1.jsonl", *shots)
+    report = ingest("claude-code", tmp_path / "shots", db)
+    assert (report.new, report.tally.images, report.problems) == (1, 60, ())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names are Unicode there")
