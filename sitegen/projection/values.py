@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from math import isfinite
 from typing import cast
 
 from sitegen.model import Json, JsonObject
@@ -19,7 +20,9 @@ LONG_PAST = _EARLIEST
 # Far enough from the calendar's end for every time zone.
 _LATEST_EXPIRY = datetime(9998, 12, 31, tzinfo=UTC)
 # Made once: `json.loads` with an option makes a decoder for each call.
-_DECODER = json.JSONDecoder(parse_constant=lambda _name: None)
+_DECODER = json.JSONDecoder(
+    parse_constant=lambda _name: None, parse_float=lambda digits: found if isfinite(found := float(digits)) else None
+)
 _BLANKS = " \t\r\n"
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
