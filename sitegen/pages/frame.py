@@ -78,7 +78,7 @@ class Frame:
         `fragments` take the places of those stand-ins that the template shows. They make up most of a page, and as a
         text among others one emoji would make all of it four times as large.
 
-        Raises ConfigError with the place in a theme that can't be filled in.
+        Raises ConfigError with the place in a theme that can't be filled in, or that alters a stand-in.
         """
         try:
             data = self._filled(path, template, is_indexed=is_indexed, **values)
@@ -88,7 +88,12 @@ class Frame:
                 raise
             msg = f"{template} can't be filled in: {error}"
             raise ConfigError(msg, path=shown(place[0]), line=place[1]) from error
-        return Document(path, _STAND_IN.sub(lambda match: fragments[int(match[1])], data) if fragments else data)
+        if fragments:
+            data = _STAND_IN.sub(lambda match: fragments[int(match[1])], data)
+            if b"\0" in data:
+                msg = f"{template} alters what conversations say, as by a filter: show it as it is given, or not at all"
+                raise ConfigError(msg)
+        return Document(path, data)
 
     def _filled(self, path: str, template: str, *, is_indexed: bool, **values: object) -> bytes:
         text = self._environment.get_template(template).render(

@@ -207,6 +207,15 @@ def test_fault_is_told_with_its_place(
     assert "Traceback" not in result.stderr
 
 
+def test_theme_that_alters_what_was_said_is_told_instead_of_losing_it(workshop: Workshop) -> None:
+    block = "{% block conversation %}{% filter upper %}{{ super() }}{% endfilter %}{% endblock %}"
+    put(workshop, "templates/share.html", '{% extends "sitegen/share.html" %}' + block)
+    result = workshop.run("build")
+    assert result.exit_code == 1
+    assert "share.html alters what conversations say, as by a filter" in result.stderr
+    assert not list(workshop.public.rglob("s/*/index.html"))
+
+
 def test_templates_that_extend_each_other_are_refused(workshop: Workshop) -> None:
     put(workshop, "templates/share.html", '{% extends "home.html" %}')
     put(workshop, "templates/home.html", '{% extends "share.html" %}')
