@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +22,7 @@ from sitegen.gate.identity import attachment_id, group_salt, password_group
 from sitegen.model import Document, Gate, Transcript
 from sitegen.pages import Pages
 from sitegen.pages.gate import Ask, Shell
+from tests.support.server import Server
 from tests.support.sites import make_pages, write
 from tests.support.transcripts import make_share, make_transcript
 
@@ -154,7 +155,7 @@ class Host:
 def serve(folder: Path) -> Iterator[Host]:
     """Serves `folder`, with its 404.html for what isn't there."""
     host = Host(folder)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, host, directory=str(folder)))
+    server = Server(("127.0.0.1", 0), partial(_Handler, host, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     host.base = f"http://127.0.0.1:{server.server_address[1]}/"
     try:

@@ -38,7 +38,9 @@ class _Handler(SimpleHTTPRequestHandler):
         """Quiet."""
 
 
-class _Server(ThreadingHTTPServer):
+class Server(ThreadingHTTPServer):
+    """One that a browser's many connections at once don't overrun."""
+
     daemon_threads = True
     request_queue_size = 128
 
@@ -50,7 +52,7 @@ class _Server(ThreadingHTTPServer):
 def serving(folder: Path, *, base: str = "/") -> Iterator[str]:
     """Serves `folder` under `base` and gives the address, which ends in `/`."""
     handler = type("Handler", (_Handler,), {"base": base})
-    server = _Server(("127.0.0.1", 0), partial(handler, directory=str(folder)))
+    server = Server(("127.0.0.1", 0), partial(handler, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
