@@ -93,6 +93,8 @@ def opened(open_page: OpenPage, address: str) -> Page:
     page = open_page(address + OPEN)
     expect(page.locator("#x-0000p")).to_be_visible()
     expect(page.locator(".controls")).to_be_visible()
+    # The outline scrolls to where one is as it starts: what is pressed meanwhile would slip away.
+    expect(page.locator(".rail [aria-current]")).to_have_count(1)
     return page
 
 
