@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 from sitegen.build.keys import digest, source_digest, versions
+from sitegen.bulk import sha256_of
 from sitegen.model import Poster
 from sitegen.output.cache import Cache
 
@@ -38,6 +38,6 @@ def draw_once(poster: Poster, *, cache: Cache, transcript_key: str, is_read: boo
     from sitegen.poster import draw  # dear to import: only for what isn't in the cache
 
     data = draw(poster)
-    drawn = Drawn(made_of, data, hashlib.sha256(data).hexdigest())
+    drawn = Drawn(made_of, data, sha256_of(data))
     cache.put(key, drawn)
     return drawn

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
+from sitegen.bulk import sha256_of
 from sitegen.errors import OutputError
 from sitegen.output.books import STALE, Books, Removal, group
 from sitegen.output.dotfile import dot_file_bytes
@@ -18,8 +19,8 @@ from sitegen.output.layout import DOT_FILE, DOT_OWNER
 from sitegen.output.plan import Claim, Plan, check_documents
 from sitegen.output.records import FileRecord
 from sitegen.output.state import State
-from sitegen.output.store import Standing, Store, hash_of
-from sitegen.output.writer import Document, Written
+from sitegen.output.store import Standing, Store
+from sitegen.output.writer import Document, Written, hash_of
 from sitegen.stamps import Stamp
 
 _FEW = 3
@@ -46,7 +47,7 @@ class BucketWriter:
         """
         documents = list(documents)
         check_documents((document.path for document in documents), claim=self.claim)
-        hashes = {document.path: hash_of(bytes(document.data)) for document in documents}
+        hashes = {document.path: hash_of(document) for document in documents}
         found = self.store.look_at_all(path for path in hashes if self._must_look(path))
         for path, standing in found.items():
             if standing is not None and standing.sha256 is None:
@@ -188,7 +189,7 @@ class Bucket(Books):
         return Removal(tuple(removed), tuple(altered), tuple(failed.items()))
 
     def _seal(self, data: bytes) -> FileRecord:
-        sha256, last = hash_of(data), self._state.last.dot_file
+        sha256, last = sha256_of(data), self._state.last.dot_file
         if self._listed is None and last is not None and last.sha256 == sha256:
             return last
         (stamp,) = self._store.put([(DOT_FILE, data)])

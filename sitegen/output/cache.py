@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, count
 from pathlib import Path
 from typing import Final, TypeVar, cast
-from zlib import crc32
 
 from sitegen.bulk import Source, Stretch, pieces
 from sitegen.output.codec import UNUSABLE, Blobs, Views, codec_for
@@ -30,7 +29,6 @@ _KEY = re.compile(r"[0-9a-f]{8,128}")
 _serial = count()
 _HELD: Final = 16_000_000
 """Bytes of an entry. Of a larger one, what the codec lets stay in the file is read when it's wanted."""
-_AT_ONCE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +132,16 @@ def _encode(value: object) -> Iterator[bytes]:
     # "surrogatepass" keeps lone surrogates as they are; JSON's escapes would join two of them into one character.
     text = json.dumps(codec.encode(value, blobs), ensure_ascii=False, separators=(",", ":"))
     packed = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
-    checksum = 0
-    for part in _parts(packed, blobs):
-        checksum = crc32(part, checksum)
-    header = [codec.digest, checksum, len(packed), *map(len, blobs)]
+    header = [codec.digest, _checksum(_parts(packed, blobs)), len(packed), *map(len, blobs)]
     return chain([b"%b %b\n" % (_MAGIC, json.dumps(header).encode())], _parts(packed, blobs))
+
+
+def _checksum(parts: Iterable[bytes]) -> int:
+    """Of these bytes one after the other."""
+    found = 0
+    for part in parts:
+        found = zlib.crc32(part, found)
+    return found
 
 
 def _parts(packed: bytes, blobs: Blobs) -> Iterator[bytes]:
@@ -164,13 +167,13 @@ def _decode(source: Source, kind: type[T]) -> T:
 def _all(source: Source, start: int, lengths: Sequence[int]) -> tuple[Views, int]:
     """What stands in an entry from `start` on, read at once and cut into these lengths; and its checksum."""
     body = memoryview(source.read(start))
-    return [body[end - length : end] for length, end in zip(lengths, accumulate(lengths), strict=True)], crc32(body)
+    return [body[end - length : end] for length, end in zip(lengths, accumulate(lengths), strict=True)], zlib.crc32(
+        body
+    )
 
 
 def _left(source: Source, start: int, lengths: Sequence[int]) -> tuple[Views, int]:
     """Likewise, but left in the file."""
-    checksum = 0
-    for at in range(start, source.size, _AT_ONCE):
-        checksum = crc32(source.read(at, _AT_ONCE), checksum)
+    checksum = _checksum(Stretch(source, start, source.size - start))
     starts = accumulate(lengths, initial=start)
     return [Stretch(source, at, length) for length, at in zip(lengths, starts, strict=False)], checksum

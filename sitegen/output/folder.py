@@ -7,13 +7,13 @@ content; it is removed only while it is as we left it.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from sitegen.bulk import sha256_of
 from sitegen.errors import OutputError
 from sitegen.output.books import STALE, Books, Removal, group
 from sitegen.output.dotfile import dot_file_bytes, line_for, read_lines
@@ -140,7 +140,7 @@ class Folder(Books):
 
     def _seal(self, data: bytes) -> FileRecord:
         path = self.root / DOT_FILE
-        sha256 = hashlib.sha256(data).hexdigest()
+        sha256 = sha256_of(data)
         is_same = look_at(path)[0] is Kind.FILE and hash_file(path) == sha256
         stamp = stamp_output(path) if is_same else replace_file(path, data)
         return FileRecord(DOT_FILE, DOT_OWNER, sha256, stamp)

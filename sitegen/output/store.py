@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from sitegen.bulk import sha256_of
 from sitegen.errors import OutputError
 from sitegen.output.dotfile import line_for
 from sitegen.output.failures import as_store_error
@@ -110,7 +111,7 @@ class Store:
         from sitegen.media import cache_control, media_type
 
         path, data = document
-        sha256 = hash_of(data)
+        sha256 = sha256_of(data)
         mark = {_MARK: f"{line_for(path, sha256)} {sha256}"}
         with self._told():
             kind, keeping = media_type(path), cache_control(path)
@@ -138,11 +139,6 @@ class Store:
             raise
         except Exception as error:
             raise as_store_error(error, self.url) from error
-
-
-def hash_of(data: bytes) -> str:
-    """The hexadecimal SHA-256 of some bytes."""
-    return hashlib.sha256(data).hexdigest()
 
 
 def stamp_of_bytes(data: bytes) -> Stamp:

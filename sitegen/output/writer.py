@@ -46,6 +46,11 @@ class Document(Protocol):
         """Its hexadecimal SHA-256, if it was taken already."""
 
 
+def hash_of(document: Document) -> str:
+    """The hexadecimal SHA-256 of a document's content, taken now if it wasn't before."""
+    return document.sha256 or sha256_of(document.data)
+
+
 class Written(NamedTuple):
     """A file as it now stands, and whether it had to be written for that."""
 
@@ -69,7 +74,7 @@ class Writer:
         """
         documents = list(documents)
         check_documents((document.path for document in documents), claim=self.claim)
-        hashes = [document.sha256 or sha256_of(document.data) for document in documents]
+        hashes = [hash_of(document) for document in documents]
         pairs = list(zip(documents, hashes, strict=True))
         sound: set[str] = set()
         standing = {document.path: self._standing(document, sha256, sound) for document, sha256 in pairs}
