@@ -191,19 +191,17 @@ def _own_digest() -> bytes:
 
     here = Path(__file__).parent
     names = (
-        *(
-            "assignments",
-            "chance",
-            "corpus",
-            "encoded",
-            "fields",
-            "forms",
-            "judge",
-            "own_rules",
-            "secrets",
-            "shapes",
-            "texts",
-        ),
+        "assignments",
+        "chance",
+        "corpus",
+        "encoded",
+        "fields",
+        "forms",
+        "judge",
+        "own_rules",
+        "secrets",
+        "shapes",
+        "texts",
         "wrapped",
     )
     return hashlib.sha256(b"\0".join((here / f"{name}.py").read_bytes() for name in names)).hexdigest().encode()
