@@ -196,8 +196,3 @@ class Document:
     data: Bulky
     sha256: str = ""
     """Theirs, hexadecimal, when it was taken before; a file that stands is compared by it."""
-
-    @property
-    def text(self) -> str:
-        """The content of a page as text."""
-        return bytes(self.data).decode()

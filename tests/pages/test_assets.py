@@ -11,6 +11,7 @@ import pytest
 
 from sitegen.assets import load_assets
 from sitegen.resources import resource_folder
+from tests.support.sites import text_of
 
 STATIC = resource_folder("static")
 
@@ -27,14 +28,14 @@ def test_the_name_changes_with_the_bytes(tmp_path: Path) -> None:
 def test_a_users_custom_sheet_has_the_last_word(tmp_path: Path) -> None:
     (tmp_path / "css").mkdir()
     (tmp_path / "css" / "custom.css").write_text("main { color: red }")
-    sheet = load_assets([STATIC, tmp_path]).documents[0].text
+    sheet = text_of(load_assets([STATIC, tmp_path]).documents[0])
     assert sheet.endswith("main{color:red}\n")
 
 
 def test_a_users_file_replaces_ours_of_that_name(tmp_path: Path) -> None:
     (tmp_path / "css").mkdir()
     (tmp_path / "css" / "index.css").write_text("/* mine */ .entry { margin: 0 }")
-    sheet = load_assets([STATIC, tmp_path]).documents[0].text
+    sheet = text_of(load_assets([STATIC, tmp_path]).documents[0])
     assert ".rankings" not in sheet
     assert "mine" not in sheet
 
@@ -44,7 +45,7 @@ def test_a_string_in_a_sheet_keeps_its_spaces(tmp_path: Path) -> None:
     (tmp_path / "css" / "custom.css").write_text(
         'a::after { content: " :  , "; }\nul > li :is(a, b) { margin: 0 -0.5px 10.5px; }'
     )
-    sheet = load_assets([STATIC, tmp_path]).documents[0].text
+    sheet = text_of(load_assets([STATIC, tmp_path]).documents[0])
     assert sheet.endswith('a::after{content:" :  , "}ul>li :is(a,b){margin:0 -.5px 10.5px}\n')
 
 
@@ -56,14 +57,14 @@ def test_each_kind_weighs_at_most_25_kb(kind: str) -> None:
 
 def test_what_only_protected_pages_need_is_a_sheet_of_its_own() -> None:
     assets = load_assets([STATIC])
-    sheets = {each.path: each.text for each in assets.documents if each.path.endswith(".css")}
+    sheets = {each.path: text_of(each) for each in assets.documents if each.path.endswith(".css")}
     assert "#gate" in sheets[assets.gate_css]
     assert "#gate" not in sheets[assets.css]
 
 
 def test_nothing_points_to_another_origin() -> None:
     for document in load_assets([STATIC]).documents:
-        text = document.text.replace('xmlns="http://www.w3.org/2000/svg"', "")
+        text = text_of(document).replace('xmlns="http://www.w3.org/2000/svg"', "")
         assert not re.search(r"https?://|url\(\s*['\"]?//|@import", text)
 
 
@@ -80,7 +81,7 @@ function kept(a) { // said
 const other = /** @type {any} */ (kept)("//");
 """
     (tmp_path / "js" / "custom.js").write_text(source)
-    script = load_assets([STATIC, tmp_path]).documents[1].text
+    script = text_of(load_assets([STATIC, tmp_path]).documents[1])
     kept = """function kept(a) { // said
 (a).b = "https://x";
 return a /* here */ + 1;
@@ -100,7 +101,7 @@ const n = o ? { p : 1 } : [ 2 ];
 """
     (tmp_path / "js" / "one.js").write_text(source)
     (tmp_path / "icon.svg").write_text("<svg/>")
-    script = load_assets([tmp_path]).documents[1].text
+    script = text_of(load_assets([tmp_path]).documents[1])
     kept = r"""const a=b + +c - -d,e="x = 'y'",f='x = "y"',g=`x = ${h.map((i) => `> ${i}`)} = y`;
 if(e.replace(/[/ ,] = "/g,"")!==f||/ , /.test(g))j=k / l / m;// it's = so
 const n=o?{p:1}:[ 2 ];
@@ -111,7 +112,7 @@ const n=o?{p:1}:[ 2 ];
 def test_the_joined_script_is_a_script(tmp_path: Path) -> None:
     """Leaving out comments must not leave out code."""
     (document,) = (each for each in load_assets([STATIC]).documents if each.path.endswith(".js"))
-    assert "@param" not in document.text
+    assert "@param" not in text_of(document)
     script = tmp_path / "site.js"
     script.write_bytes(bytes(document.data))
     runner = Path(__file__).parents[2] / "scripts" / "node.py"

@@ -14,7 +14,7 @@ import pytest
 from sitegen.errors import ConfigError
 from sitegen.model import Card, Document, Gate, ShareFile, Show, Usage
 from sitegen.pages import make_card
-from tests.support.sites import Elements, by_path, make_pages, references, write
+from tests.support.sites import Elements, by_path, make_pages, references, text_of, write
 from tests.support.transcripts import PROJECT, START, image, make_exchange, make_exchanges, make_share, make_transcript
 
 HOSTILE = "\"><script>canary()</script><img src=x onerror=canary()>' <!-- </title></script> \u202e{{ 7*7 }}"
@@ -232,7 +232,7 @@ def test_a_heavy_output_is_a_page_that_leads_back() -> None:
 
 def test_a_tombstone_holds_no_word_of_the_conversation() -> None:
     document = make_pages().tombstone(make_share("gone", title="The merger"))
-    text = document.text
+    text = text_of(document)
     assert document.path == "s/gone/index.html"
     assert "This page has expired" in text
     assert "merger" not in text
@@ -283,7 +283,7 @@ def test_an_output_of_its_own_says_what_conversation_it_is_of_and_skips_no_headi
 
 def test_a_users_template_replaces_ours_block_by_block(tmp_path: Path) -> None:
     (tmp_path / "404.html").write_text('{% extends "sitegen/404.html" %}{% block main %}Gone fishing{% endblock %}')
-    page = make_pages(templates=[tmp_path]).not_found().text
+    page = text_of(make_pages(templates=[tmp_path]).not_found())
     assert "Gone fishing" in page
     assert "Content-Security-Policy" in page
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sitegen.model import Card, Gate, Project
 from sitegen.pages import make_card
-from tests.support.sites import by_path, make_pages, references
+from tests.support.sites import by_path, make_pages, references, text_of
 from tests.support.transcripts import PROJECT, START, make_share, make_transcript
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -63,7 +63,7 @@ def test_sites_feed_has_open_listed_shares_of_all_projects_newest_first() -> Non
 
 
 def test_home_page_tells_readers_of_the_feed() -> None:
-    html = make_pages().home([PROJECT], [card("a")])[0].text
+    html = text_of(make_pages().home([PROJECT], [card("a")])[0])
     assert '<link rel="alternate" type="application/atom+xml" href="feed.xml">' in html
 
 
@@ -78,7 +78,7 @@ def test_home_page_tells_readers_of_the_feed() -> None:
 )
 def test_without_anything_to_tell_or_an_address_there_is_no_feed(cards: list[Card], site: dict[str, Any]) -> None:
     assert "feed.xml" not in extras(cards, **site)
-    assert "feed.xml" not in references(make_pages(**site).home([PROJECT], cards)[0].text)
+    assert "feed.xml" not in references(text_of(make_pages(**site).home([PROJECT], cards)[0]))
 
 
 def test_projects_feed_is_read_too() -> None:

@@ -21,7 +21,7 @@ from sitegen.pages.frame import Frame
 from sitegen.pages.gate import Ask, Shell, make_gate
 from sitegen.resources import resource_folder
 from sitegen.urls import Urls
-from tests.support.sites import Elements, make_pages, references
+from tests.support.sites import Elements, make_pages, references, text_of
 
 ENVELOPE = '{"core":"eyJ2IjoxfQ","slots":[],"body":{"src":"b.00000000.bin"},"terms":"<p>a</script><!-- b</p>"}'
 
@@ -29,7 +29,7 @@ ENVELOPE = '{"core":"eyJ2IjoxfQ","slots":[],"body":{"src":"b.00000000.bin"},"ter
 def _shell(*, language: str = "en", offline: bool = False, **fields: object) -> str:
     shell = Shell(**{"slug": "talk", "envelope": ENVELOPE, "ask": "password", **fields})  # type: ignore[arg-type]
     pages = make_pages(language=language, offline=offline)
-    return pages.gate("s/talk/index.html", shell).text
+    return text_of(pages.gate("s/talk/index.html", shell))
 
 
 def _block(html: str, name: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 from sitegen.model import Card, Gate, Mark, Project
 from sitegen.pages import make_card
 from sitegen.pages.cards import SHAPE_LENGTH, shape
-from tests.support.sites import by_path, make_pages, references
+from tests.support.sites import by_path, make_pages, references, text_of
 from tests.support.transcripts import PROJECT, START, make_exchanges, make_share, make_transcript
 
 
@@ -157,7 +157,7 @@ def test_a_project_shows_what_was_used() -> None:
 
 
 def _home(projects: list[Project], cards: list[Card]) -> str:
-    return make_pages().home(projects, cards)[0].text
+    return text_of(make_pages().home(projects, cards)[0])
 
 
 def test_home_lists_projects_by_last_activity() -> None:
@@ -206,7 +206,7 @@ def test_home_shows_the_year_that_ends_with_the_newest() -> None:
 
 
 def test_404_works_at_any_depth() -> None:
-    assert "/talks/" in references(make_pages().not_found().text)
+    assert "/talks/" in references(text_of(make_pages().not_found()))
 
 
 def test_the_sitemap_has_open_listed_pages_only() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sitegen.search import Found, Turn, make_talk
 from sitegen.search.disk import SHARD_BYTES, make_index
 from sitegen.search.talks import plain
+from tests.support.sites import text_of
 from tests.support.talks import ask, call, rendered, result, say, talk, think
 
 
@@ -28,7 +29,7 @@ def rows(found_: list[Found]) -> list[list[object]]:
     rows: list[list[object]] = []
     for number, document in enumerate(documents):
         assert document.path == f"search/index/{number}.js"
-        call = re.fullmatch(r"sitegenIndex\((\d+),(true|false),(.*)\)\n", document.text, re.DOTALL)
+        call = re.fullmatch(r"sitegenIndex\((\d+),(true|false),(.*)\)\n", text_of(document), re.DOTALL)
         assert call is not None
         assert (int(call[1]), call[2] == "true") == (number, number == len(documents) - 1)
         rows += json.loads(call[3])

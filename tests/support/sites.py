@@ -33,12 +33,17 @@ def make_pages(
     )
 
 
+def text_of(document: Document) -> str:
+    """The content of a page as text."""
+    return bytes(document.data).decode("utf-8")
+
+
 def by_path(documents: Iterable[Document]) -> dict[str, str]:
     """The documents' texts; one that isn't text is left out."""
     texts = {}
     for each in documents:
         try:
-            texts[each.path] = bytes(each.data).decode("utf-8")
+            texts[each.path] = text_of(each)
         except UnicodeDecodeError:
             continue
     return texts
