@@ -1,4 +1,4 @@
-"""Fixtures for all tests: the browser, a quiet environment."""
+"""Fixtures for all tests: the browser, servers for its pages, a quiet environment."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.browser import chromium, open_page
+from tests.support.gates import host_folder
+from tests.support.server import serve_folder
 
-__all__ = ["chromium", "open_page"]
+__all__ = ["chromium", "host_folder", "open_page", "serve_folder"]
 
 # How long an example takes says something about the machine only; speed has a benchmark of its own.
 settings.register_profile("sitegen", deadline=None, suppress_health_check=[HealthCheck.too_slow])

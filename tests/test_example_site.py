@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from sitegen.gate.vault import Vault
 from tests.support.browser import OpenPage
-from tests.support.server import serving
+from tests.support.server import ServeFolder
 
 ROOT = Path(__file__).parent.parent
 PROTECTED_WORDS = (
@@ -44,15 +44,17 @@ def test_no_word_of_what_is_protected_or_expired_stands_anywhere(site: Path, out
         assert not [str(file) for file, data in files.items() if word.encode() in data], word
 
 
-def test_password_that_make_site_prints_opens_the_protected_page(site: Path, open_page: OpenPage) -> None:
+def test_password_that_make_site_prints_opens_the_protected_page(
+    site: Path, open_page: OpenPage, serve_folder: ServeFolder
+) -> None:
     password = Vault.open(site).find(None, scope="day-curve")
     assert password is not None
-    with serving(site / "public") as address:
-        page = open_page(f"{address}s/day-curve/")
-        page.locator("input[type=password]").fill(password.value)
-        page.locator("input[type=password]").press("Enter")
-        expect(page.get_by_text("one hour early")).to_be_visible()
-        expect(page.locator("main img").first).to_be_visible()
+    address = serve_folder(site / "public")
+    page = open_page(f"{address}s/day-curve/")
+    page.locator("input[type=password]").fill(password.value)
+    page.locator("input[type=password]").press("Enter")
+    expect(page.get_by_text("one hour early")).to_be_visible()
+    expect(page.locator("main img").first).to_be_visible()
 
 
 def test_terms_are_asked_for_before_the_page_behind_them_opens(site: Path, open_page: OpenPage) -> None:

@@ -14,6 +14,7 @@ from tests.support.gates import (
     PASSWORD,
     Gated,
     Host,
+    HostFolder,
     by_terms_alone,
     change_envelope,
     enter,
@@ -173,14 +174,16 @@ def test_axe_finds_nothing(open_page: OpenPage, host: Host, slug: str, scheme: s
 
 
 @pytest.mark.parametrize(("width", "language"), [(320, "en"), (390, "de"), (390, "ar")])
-def test_nothing_scrolls_sideways_on_a_phone(open_page: OpenPage, tmp_path: Path, width: int, language: str) -> None:
+def test_nothing_scrolls_sideways_on_a_phone(
+    open_page: OpenPage, host_folder: HostFolder, tmp_path: Path, width: int, language: str
+) -> None:
     write_gated(tmp_path, Gated(terms=TERMS, lock={"limit": 9}), language=language)
-    with serve(tmp_path) as served:
-        page = open_page(served.url(), width=width, height=700)
-        for shown in ("#accept", "#secret", ".lock-now"):
-            expect(page.locator(shown)).to_be_visible()
-            assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-            if shown == "#accept":
-                page.locator(shown).click()
-            if shown == "#secret":
-                enter(page, PASSWORD)
+    served = host_folder(tmp_path)
+    page = open_page(served.url(), width=width, height=700)
+    for shown in ("#accept", "#secret", ".lock-now"):
+        expect(page.locator(shown)).to_be_visible()
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+        if shown == "#accept":
+            page.locator(shown).click()
+        if shown == "#secret":
+            enter(page, PASSWORD)

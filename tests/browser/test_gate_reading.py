@@ -19,6 +19,7 @@ from tests.support.gates import (
     SECRET,
     Gated,
     Host,
+    HostFolder,
     by_terms_alone,
     documents_of,
     id_of,
@@ -261,24 +262,26 @@ def test_print_shows_the_conversation_only(open_page: OpenPage, host: Host) -> N
     expect(page.locator("#x-0000p")).to_be_visible()
 
 
-def test_pictures_out_of_sight_are_decrypted_for_print(open_page: OpenPage, tmp_path: Path) -> None:
+def test_pictures_out_of_sight_are_decrypted_for_print(
+    open_page: OpenPage, host_folder: HostFolder, tmp_path: Path
+) -> None:
     picture, file = image()
     write_gated(
         tmp_path,
         by_terms_alone(),
         make_transcript([*make_exchanges(60), make_exchange("99", more=picture)], files=(file,)),
     )
-    with serve(tmp_path) as host:
-        page = open_page(host.url())
-        page.locator("#accept").click()
-        expect(page.locator(".controls")).to_be_visible()
-        page.evaluate(
-            """() => {
-              globalThis.print = () => (document.body.dataset.printed = document.querySelectorAll("img[src]").length);
-            }"""
-        )
-        page.keyboard.press("Control+p")
-        expect(page.locator("body")).to_have_attribute("data-printed", "1")
+    host = host_folder(tmp_path)
+    page = open_page(host.url())
+    page.locator("#accept").click()
+    expect(page.locator(".controls")).to_be_visible()
+    page.evaluate(
+        """() => {
+          globalThis.print = () => (document.body.dataset.printed = document.querySelectorAll("img[src]").length);
+        }"""
+    )
+    page.keyboard.press("Control+p")
+    expect(page.locator("body")).to_have_attribute("data-printed", "1")
 
 
 def test_attachment_that_is_gone_is_told(chromium: Browser, host: Host) -> None:
@@ -301,39 +304,43 @@ def test_remembering_is_not_offered_on_disk(open_page: OpenPage, disk: str) -> N
     expect(page.get_by_role("button", name="Remember")).to_have_count(0)
 
 
-def test_first_messages_show_before_the_rest_is_there(open_page: OpenPage, tmp_path: Path) -> None:
+def test_first_messages_show_before_the_rest_is_there(
+    open_page: OpenPage, host_folder: HostFolder, tmp_path: Path
+) -> None:
     """The second half of the body is held back by the host for a while."""
     talk = make_transcript([make_exchange(f"{n:04d}", answer=_noise(n, 4000)) for n in range(90)])
     write_gated(tmp_path, Gated(links=(LINK,)), talk)
-    with serve(tmp_path) as host:
-        host.halves.add("s/talk/b.00000000.bin")
-        page = open_page(host.url() + OPEN)
-        expect(page.locator("#x-0000p")).to_be_visible()
-        assert page.locator(".exchange").count() < 90
-        host.released.set()
-        expect(page.locator(".exchange")).to_have_count(90)
+    host = host_folder(tmp_path)
+    host.halves.add("s/talk/b.00000000.bin")
+    page = open_page(host.url() + OPEN)
+    expect(page.locator("#x-0000p")).to_be_visible()
+    assert page.locator(".exchange").count() < 90
+    host.released.set()
+    expect(page.locator(".exchange")).to_have_count(90)
 
 
-def test_copy_that_ends_too_early_is_taken_away_again(open_page: OpenPage, tmp_path: Path) -> None:
+def test_copy_that_ends_too_early_is_taken_away_again(
+    open_page: OpenPage, host_folder: HostFolder, tmp_path: Path
+) -> None:
     html = "".join(f'<section class="exchange">{_noise(n, 1000)}</section><!--cut-->' for n in range(400))
     write_gated(tmp_path, Gated(links=(LINK,)), html=html)
     body = tmp_path / "s/talk/b.00000000.bin"
     body.write_bytes(body.read_bytes()[:65_552])
-    with serve(tmp_path) as host:
-        page = open_page(host.url() + OPEN)
-        expect(page.locator("#said")).to_contain_text("incomplete or was altered")
-        expect(page.locator(".exchange")).to_have_count(0)
+    host = host_folder(tmp_path)
+    page = open_page(host.url() + OPEN)
+    expect(page.locator("#said")).to_contain_text("incomplete or was altered")
+    expect(page.locator(".exchange")).to_have_count(0)
 
 
-def test_body_without_a_frame_is_shown_too(open_page: OpenPage, tmp_path: Path) -> None:
+def test_body_without_a_frame_is_shown_too(open_page: OpenPage, host_folder: HostFolder, tmp_path: Path) -> None:
     """What another program sealed may hold nothing but messages."""
     write_gated(tmp_path, by_terms_alone(), html="<article><p>Hello</p></article>\n" * 50)
-    with serve(tmp_path) as host:
-        page = open_page(host.url())
-        page.locator("#accept").click()
-        expect(page.get_by_text("Hello")).to_have_count(50)
-        page.get_by_role("button", name="Lock").click()
-        expect(page.get_by_text("Hello")).to_have_count(0)
+    host = host_folder(tmp_path)
+    page = open_page(host.url())
+    page.locator("#accept").click()
+    expect(page.get_by_text("Hello")).to_have_count(50)
+    page.get_by_role("button", name="Lock").click()
+    expect(page.get_by_text("Hello")).to_have_count(0)
 
 
 def test_scripts_in_the_content_never_run(chromium: Browser, tmp_path: Path) -> None:
@@ -349,7 +356,9 @@ def test_scripts_in_the_content_never_run(chromium: Browser, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("offline", [False, True], ids=["http", "disk"])
-def test_protected_index_lists_turns_and_filters(open_page: OpenPage, tmp_path: Path, offline: bool) -> None:
+def test_protected_index_lists_turns_and_filters(
+    open_page: OpenPage, host_folder: HostFolder, tmp_path: Path, offline: bool
+) -> None:
     pages = make_pages(base_url=None, offline=offline)
     cards = [make_card(make_share(f"s{n}"), make_transcript(title=f"Talk {n}")) for n in range(120)]
     content = pages.protected_project(PROJECT, cards, id_of=id_of("p:mailbox"))
@@ -358,22 +367,22 @@ def test_protected_index_lists_turns_and_filters(open_page: OpenPage, tmp_path: 
     sealed = seal(gated.protection, content.html, site_secret=SECRET, attachments=files)
     documents = documents_of(gated, sealed, pages=pages, offline=offline, folder="p/mailbox/")
     write(tmp_path, [*documents, *pages.extras([], [])])
-    with serve(tmp_path) as running:
-        address = (tmp_path / "p/mailbox/index.html").as_uri() if offline else f"{running.base}p/mailbox/"
-        page = open_page(address)
-        expect(page.get_by_text("Talk")).to_have_count(0)
-        page.locator("#secret").fill(PASSWORD)
-        page.keyboard.press("Enter")
-        expect(page.locator(".entry")).to_have_count(100)
-        expect(page).to_have_title("mailbox · Notes")
-        page.locator("#filter").fill("talk 11")
-        expect(page.locator(".entry:visible")).to_have_count(11)
-        page.locator("#filter").fill("")
-        page.locator(".pager a").nth(1).click()
-        expect(page.locator(".entry")).to_have_count(20)
-        page.locator(".pager a").nth(0).click()
-        expect(page.locator(".entry")).to_have_count(100)
-        assert str(page.locator(".entry a").first.get_attribute("href")).startswith("../../s/s")
+    running = host_folder(tmp_path)
+    address = (tmp_path / "p/mailbox/index.html").as_uri() if offline else f"{running.base}p/mailbox/"
+    page = open_page(address)
+    expect(page.get_by_text("Talk")).to_have_count(0)
+    page.locator("#secret").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator(".entry")).to_have_count(100)
+    expect(page).to_have_title("mailbox · Notes")
+    page.locator("#filter").fill("talk 11")
+    expect(page.locator(".entry:visible")).to_have_count(11)
+    page.locator("#filter").fill("")
+    page.locator(".pager a").nth(1).click()
+    expect(page.locator(".entry")).to_have_count(20)
+    page.locator(".pager a").nth(0).click()
+    expect(page.locator(".entry")).to_have_count(100)
+    assert str(page.locator(".entry a").first.get_attribute("href")).startswith("../../s/s")
 
 
 def test_cached_file_of_an_older_envelope_is_not_taken_for_the_new_one(open_page: OpenPage, host: Host) -> None:

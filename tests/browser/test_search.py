@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser import OpenPage
-from tests.support.server import serving
+from tests.support.server import ServeFolder
 from tests.support.workshop import Workshop, share, talk_about
 
 pytestmark = pytest.mark.browser
@@ -40,62 +40,68 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 
 @pytest.mark.parametrize("base", ["/", "/repo/"])
-def test_search_finds_a_message_and_lands_on_it(site: Workshop, open_page: OpenPage, base: str) -> None:
-    with serving(site.public, base=base) as address:
-        page = open_page(address)
-        page.get_by_role("link", name="Search all conversations").click()
-        page.get_by_role("searchbox").fill("reed")
-        result = page.locator("#results li.entry")
-        expect(result.locator("mark")).to_have_text("reed")
-        expect(result.locator(".title")).to_have_text("Tides & <Herons>")
-        result.get_by_role("link", name="Answer").click()
-        expect(page.locator("article.answer.here")).to_contain_text("reed bed")
-        expect(page.locator("article.answer.here")).to_be_in_viewport()
+def test_search_finds_a_message_and_lands_on_it(
+    site: Workshop, open_page: OpenPage, serve_folder: ServeFolder, base: str
+) -> None:
+    address = serve_folder(site.public, base=base)
+    page = open_page(address)
+    page.get_by_role("link", name="Search all conversations").click()
+    page.get_by_role("searchbox").fill("reed")
+    result = page.locator("#results li.entry")
+    expect(result.locator("mark")).to_have_text("reed")
+    expect(result.locator(".title")).to_have_text("Tides & <Herons>")
+    result.get_by_role("link", name="Answer").click()
+    expect(page.locator("article.answer.here")).to_contain_text("reed bed")
+    expect(page.locator("article.answer.here")).to_be_in_viewport()
 
 
-def test_what_was_typed_on_the_home_page_is_searched_for(site: Workshop, open_page: OpenPage) -> None:
-    with serving(site.public, base="/repo/") as address:
-        page = open_page(address, width=390)
-        page.locator("#filter").fill("reed bed")
-        page.get_by_role("link", name="Search all conversations").click()
-        expect(page.locator("#results li.entry")).to_have_count(1)
-        assert page.url.endswith("/repo/search/?q=reed+bed")
+def test_what_was_typed_on_the_home_page_is_searched_for(
+    site: Workshop, open_page: OpenPage, serve_folder: ServeFolder
+) -> None:
+    address = serve_folder(site.public, base="/repo/")
+    page = open_page(address, width=390)
+    page.locator("#filter").fill("reed bed")
+    page.get_by_role("link", name="Search all conversations").click()
+    expect(page.locator("#results li.entry")).to_have_count(1)
+    assert page.url.endswith("/repo/search/?q=reed+bed")
 
 
 @pytest.mark.skipif(not AXE.is_file(), reason="npm install fetches axe-core")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_results(site: Workshop, open_page: OpenPage, scheme: str) -> None:
+def test_axe_finds_nothing_on_results(
+    site: Workshop, open_page: OpenPage, serve_folder: ServeFolder, scheme: str
+) -> None:
     disk = (site.folder / "offline" / "index.html").as_uri()
-    with serving(site.public) as address:
-        for url, field in ((f"{address}search/", "#query"), (disk, "#filter")):
-            page = open_page(url, color_scheme=scheme, bypass_csp=True)
-            page.locator(field).fill("heron")
-            expect(page.locator("li.entry mark").first).to_be_visible()
-            page.add_script_tag(path=AXE)
-            assert page.evaluate(RUN) == []
+    address = serve_folder(site.public)
+    for url, field in ((f"{address}search/", "#query"), (disk, "#filter")):
+        page = open_page(url, color_scheme=scheme, bypass_csp=True)
+        page.locator(field).fill("heron")
+        expect(page.locator("li.entry mark").first).to_be_visible()
+        page.add_script_tag(path=AXE)
+        assert page.evaluate(RUN) == []
 
 
-def test_search_lands_in_a_further_part(site: Workshop, open_page: OpenPage) -> None:
-    with serving(site.public, base="/repo/") as address:
-        page = open_page(f"{address}search/?q=lighthouse")
-        page.locator("#results .who").first.click()
-        expect(page.locator("article.here")).to_contain_text("lighthouse keeper")
-        assert "/s/harbour/2/" in page.url
+def test_search_lands_in_a_further_part(site: Workshop, open_page: OpenPage, serve_folder: ServeFolder) -> None:
+    address = serve_folder(site.public, base="/repo/")
+    page = open_page(f"{address}search/?q=lighthouse")
+    page.locator("#results .who").first.click()
+    expect(page.locator("article.here")).to_contain_text("lighthouse keeper")
+    assert "/s/harbour/2/" in page.url
 
 
-def test_what_is_unlisted_is_not_found(site: Workshop, open_page: OpenPage) -> None:
-    with serving(site.public) as address:
-        page = open_page(f"{address}search/")
-        page.get_by_role("searchbox").fill("pearl")
-        expect(page.locator(".query output")).to_have_text("Nothing found")
+def test_what_is_unlisted_is_not_found(site: Workshop, open_page: OpenPage, serve_folder: ServeFolder) -> None:
+    address = serve_folder(site.public)
+    page = open_page(f"{address}search/")
+    page.get_by_role("searchbox").fill("pearl")
+    expect(page.locator(".query output")).to_have_text("Nothing found")
 
 
-def test_many_results_come_a_page_at_a_time(site: Workshop, open_page: OpenPage) -> None:
-    with serving(site.public) as address:
-        page = open_page(f"{address}search/?q=harbour")
-        expect(page.locator("#results .lines li")).to_have_count(20)
-        page.get_by_role("button", name="Show more").click()
-        expect(page.locator("#results .lines li")).to_have_count(40)
+def test_many_results_come_a_page_at_a_time(site: Workshop, open_page: OpenPage, serve_folder: ServeFolder) -> None:
+    address = serve_folder(site.public)
+    page = open_page(f"{address}search/?q=harbour")
+    expect(page.locator("#results .lines li")).to_have_count(20)
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator("#results .lines li")).to_have_count(40)
 
 
 @pytest.mark.parametrize("width", [1280, 390], ids=["wide", "phone"])

@@ -22,7 +22,7 @@ from tests.support.projections import (
     thinking,
     user,
 )
-from tests.support.server import serving
+from tests.support.server import ServeFolder, serving
 from tests.support.sessions import png
 from tests.support.workshop import Workshop
 
@@ -121,10 +121,10 @@ def visit_all(page: Page, address: str) -> set[str]:
 
 @pytest.mark.parametrize("base", ["/", "/repo/"])
 def test_traps_fire_nowhere_and_nothing_is_asked_of_another_origin(
-    site: Workshop, open_page: OpenPage, base: str
+    site: Workshop, open_page: OpenPage, serve_folder: ServeFolder, base: str
 ) -> None:
-    with serving(site.public, base=base) as address:
-        seen = visit_all(open_page(address), address)
+    address = serve_folder(site.public, base=base)
+    seen = visit_all(open_page(address), address)
     assert len(seen) > len(TRAPS)
 
 
@@ -134,12 +134,12 @@ def test_site_from_disk_works_and_traps_fire_nowhere(site: Workshop, open_page: 
     assert len(seen) > len(TRAPS)
 
 
-def test_site_reads_without_javascript(site: Workshop, open_page: OpenPage) -> None:
-    with serving(site.public) as address:
-        page = open_page(address, java_script_enabled=False)
-        page.locator("main a[href*='s/']").first.click()
-        assert page.locator("article.message").count() >= 2
-        assert page.locator("article.answer .prose").first.is_visible()
+def test_site_reads_without_javascript(site: Workshop, open_page: OpenPage, serve_folder: ServeFolder) -> None:
+    address = serve_folder(site.public)
+    page = open_page(address, java_script_enabled=False)
+    page.locator("main a[href*='s/']").first.click()
+    assert page.locator("article.message").count() >= 2
+    assert page.locator("article.answer .prose").first.is_visible()
 
 
 def test_wrong_address_gets_the_site_s_own_page_at_any_depth(site: Workshop, chromium: Browser) -> None:

@@ -1,7 +1,8 @@
 """A real Chromium for tests: the one on the PATH, else Playwright's own. Pages that misbehave are caught here.
 
 `chromium` is the browser of a test run; `open_page` opens pages and, when the test ends, fails it if any of them wrote
-an error to the console, threw, or asked another origin for anything.
+an error to the console, threw, or asked another origin for anything. Pages are closed before any fixture of the test
+ends, so that none asks a server that is gone already.
 """
 
 from __future__ import annotations
@@ -57,13 +58,14 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def open_page(chromium: Browser) -> Iterator[OpenPage]:
+def open_page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[OpenPage]:
     """`open_page(url, width=…, height=…, **context options)`: a page in a context of its own, watched for faults."""
-    contexts, faults = [], list[str]()
+    faults = list[str]()
 
     def open_(url: str, *, width: int = 1280, height: int = 800, **options: Any) -> Page:
         context = chromium.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
+        # What is added last ends first: when the test opens a page, all of its fixtures stand.
+        request.node.addfinalizer(context.close)
         page = context.new_page()
         page.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
         page.on("pageerror", lambda error: faults.append(f"thrown: {error}"))
@@ -72,8 +74,6 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
         return page
 
     yield open_
-    for context in contexts:
-        context.close()
     assert not faults, "\n".join(faults)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from sitegen.gate import keys
@@ -151,6 +152,9 @@ class Host:
         return f"{self.base}s/{slug}/{rest}"
 
 
+HostFolder = Callable[[Path], Host]
+
+
 @contextmanager
 def serve(folder: Path) -> Iterator[Host]:
     """Serves `folder`, with its 404.html for what isn't there."""
@@ -164,6 +168,13 @@ def serve(folder: Path) -> Iterator[Host]:
         host.released.set()
         server.shutdown()
         server.server_close()
+
+
+@pytest.fixture
+def host_folder() -> Iterator[HostFolder]:
+    """`host_folder(folder)`: a host that ends when the test's pages are closed."""
+    with ExitStack() as hosts:
+        yield lambda folder: hosts.enter_context(serve(folder))
 
 
 class _Handler(SimpleHTTPRequestHandler):

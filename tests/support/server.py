@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
+
+import pytest
+
+ServeFolder = Callable[..., str]
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -61,3 +65,10 @@ def serving(folder: Path, *, base: str = "/") -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@pytest.fixture
+def serve_folder() -> Iterator[ServeFolder]:
+    """`serve_folder(folder, base=…)`: the address of a server that ends when the test's pages are closed."""
+    with ExitStack() as servers:
+        yield lambda folder, *, base="/": servers.enter_context(serving(folder, base=base))
