@@ -8,11 +8,13 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
 _AT_ONCE: Final = 1_000_000
+_PIECES_AT_ONCE: Final = 500
+"""Half of what systems take with one call."""
 
 
 class Source:
@@ -100,3 +102,23 @@ def sha256_of(data: Bulky) -> str:
     for piece in pieces(data):
         found.update(piece)
     return found.hexdigest()
+
+
+def write(descriptor: int, parts: Iterable[bytes]) -> None:
+    """Writes parts one after the other, many with one call: a page has hundreds. Raises OSError."""
+    batch: list[bytes] = []
+    size = 0
+    for part in parts:
+        batch.append(part)
+        size += len(part)
+        if size >= _AT_ONCE or len(batch) == _PIECES_AT_ONCE:
+            _write_all(descriptor, batch, size)
+            batch, size = [], 0
+    _write_all(descriptor, batch, size)
+
+
+def _write_all(descriptor: int, batch: Sequence[bytes], size: int) -> None:
+    written = os.writev(descriptor, batch) if size else 0
+    left = memoryview(b"".join(batch))[written:] if written < size else memoryview(b"")
+    while left:  # where there's little room; the next try tells that there is none
+        left = left[os.write(descriptor, left) :]

@@ -17,7 +17,7 @@ from itertools import accumulate, chain, count
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
-from sitegen.bulk import Source, Stretch, pieces
+from sitegen.bulk import Source, Stretch, pieces, write
 from sitegen.output.codec import UNUSABLE, Blobs, Views, codec_for
 from sitegen.output.layout import TEMPORARY_PREFIX
 
@@ -61,8 +61,11 @@ class Cache:
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.parent.mkdir(exist_ok=True, mode=0o700)
-            with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.writelines(parts)
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                write(descriptor, parts)
+            finally:
+                os.close(descriptor)
             temporary.replace(path)
         except OSError:
             with suppress(OSError):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-from sitegen.bulk import Bulky, pieces, sha256_of
+from sitegen.bulk import Bulky, pieces, sha256_of, write
 from sitegen.errors import OutputError
 from sitegen.output.dotfile import append_lines, line_for, read_lines
 from sitegen.output.failures import as_output_error
@@ -215,8 +215,10 @@ def replace_file(target: Path | str, data: Bulky) -> Stamp:
 def _write_new(path: str, data: Bulky) -> None:
     """Without fsync: after a power cut a file may be short, and then its size tells the next build."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    with os.fdopen(descriptor, "wb") as file:
-        file.writelines(pieces(data))
+    try:
+        write(descriptor, pieces(data))
+    finally:
+        os.close(descriptor)
 
 
 _NAMES = {

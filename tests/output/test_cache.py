@@ -80,6 +80,12 @@ def cache(tmp_path: Path) -> Cache:
     return Cache(tmp_path / "cache")
 
 
+def test_what_the_system_takes_in_part_is_kept_whole(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "writev", lambda descriptor, parts: os.write(descriptor, b"".join(parts)[:7]))
+    assert cache.put(KEY, SMALL)
+    assert cache.get(KEY, Transcript) == SMALL
+
+
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(transcript=_TRANSCRIPTS)
 def test_any_transcript_comes_back_as_it_was(transcript: Transcript, tmp_path_factory: pytest.TempPathFactory) -> None:
