@@ -58,9 +58,13 @@ _CLASSES: dict[_TokenType, str] = {
 _ELEMENTS = {"k": "b", "s": "i", "m": "u"}
 """The commonest classes are elements of their own, which weigh less; all others are `<i class=…>`."""
 
-_MARKS = {name: chr(number) for number, name in enumerate(sorted({*_CLASSES.values()} - {""}), start=0x0E)}
-_ENDS = {name: chr(number) for number, name in enumerate(_ELEMENTS.values(), start=0x03)}
-"""Where spans begin and end, while the text is put together. A text that's shown can't hold them."""
+_TAGS = {
+    name: (f"<{_ELEMENTS[name]}>", f"</{_ELEMENTS[name]}>") if name in _ELEMENTS else (f"<i class={name}>", "</i>")
+    for name in {*_CLASSES.values()} - {""}
+}
+_MASKS = {"&": "\x03", "<": "\x04"}
+"""What stands for signs to be escaped while tags are put between, so that places stay. A text that's shown can't hold
+them."""
 
 _WORD = "word"
 """The class of a keyword, if it is a word: a shell's `$(` and `:-` have none."""
@@ -172,7 +176,9 @@ def _colour(text: str, language: str, split: int) -> tuple[str, str]:
         tail.append((max(start, split), end, name))
         if start < split:
             head.append((start, split, name))
-    return _html(text[:split], 0, head), _html(text[split:], split, reversed(tail))
+    for sign, mask in _MASKS.items():
+        text = text.replace(sign, mask)
+    return _html(text, 0, split, head), _html(text, split, len(text), reversed(tail))
 
 
 def _stretches(tokens: Iterable[Span], text: str) -> list[Span]:
@@ -193,25 +199,19 @@ def _stretches(tokens: Iterable[Span], text: str) -> list[Span]:
     return stretches[1:]
 
 
-def _html(text: str, at: int, stretches: Iterable[Span]) -> str:
-    """The HTML of `text`, which begins `at` that place of the whole."""
+def _html(masked: str, begin: int, end: int, stretches: Iterable[Span]) -> str:
+    """The HTML from one place of a masked text to another."""
     parts: list[str] = []
-    position = 0
-    for start, end, name in stretches:
-        if coloured := text[start - at : end - at]:
-            parts += (text[position : start - at], _MARKS[name], coloured, _ENDS[_ELEMENTS.get(name, "i")])
-            position = end - at
-    parts.append(text[position:])
-    return _written("".join(parts))
-
-
-def _written(marked: str) -> str:
-    """The HTML of a text in which spans are control characters: one escaping for all instead of one each."""
-    html = content(marked)
-    for element, end in _ENDS.items():
-        html = html.replace(end, f"</{element}>")
-    for name, mark in _MARKS.items():
-        html = html.replace(mark, f"<{_ELEMENTS[name]}>" if name in _ELEMENTS else f"<i class={name}>")
+    position = begin
+    for start, stop, name in stretches:
+        if coloured := masked[start:stop]:
+            opening, closing = _TAGS[name]
+            parts += (masked[position:start], opening, coloured, closing)
+            position = stop
+    parts.append(masked[position:end])
+    html = "".join(parts)
+    for sign, mask in _MASKS.items():
+        html = html.replace(mask, content(sign))
     return html
 
 
