@@ -19,6 +19,7 @@ from sitegen.render.links import slug_of
 from sitegen.render.mathml import to_mathml
 from sitegen.render.plain import Item
 from sitegen.render.sheet import Note, Sheet
+from sitegen.render.tables import Table, texts
 
 _INNER_LINK = re.compile(r"[(<:]\s*#")
 _TASK = re.compile(r"\[([ xX])\](?=\s)")
@@ -37,14 +38,6 @@ _CONSTANT = {
     "ordered_list_close": "</ol>\n",
     "list_item_close": "</li>\n",
     "blockquote_close": "</blockquote>\n",
-    "table_open": '<div class="table" tabindex="0"><table>\n',
-    "table_close": "</table></div>\n",
-    "thead_open": "<thead>",
-    "thead_close": "</thead>\n",
-    "tbody_open": "<tbody>",
-    "tbody_close": "</tbody>",
-    "tr_open": "<tr>",
-    "tr_close": "</tr>\n",
     "hr": "<hr>\n",
 }
 
@@ -95,8 +88,8 @@ def _ranked(tokens: Sequence[Token], highest: int) -> Iterator[tuple[int, str]]:
 
 
 def _targets(tokens: Sequence[Token]) -> Iterator[str]:
-    for token in tokens:
-        yield from (str(child.attrs["href"]) for child in token.children or () if child.type == "link_open")
+    for text in texts(tokens):
+        yield from (str(child.attrs["href"]) for child in text.children or () if child.type == "link_open")
 
 
 def _inline(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
@@ -191,22 +184,39 @@ def _quote_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
     sheet.out.append(f"<blockquote{sheet.direction}>\n")
 
 
-def _cell_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
-    sheet.in_cell = True
-    alignment = str(tokens[index].attrs.get("style", "")).removeprefix("text-align:")
+def _table(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    table: Table = tokens[index].meta["table"]
+    classes = [_cell_class(sheet, alignment) for alignment in table.alignments]
+    head, *body = table.rows
+    sheet.out.append('<div class="table" tabindex="0"><table>\n<thead>')
+    _row(sheet, "th", classes, head)
+    sheet.out.append("</thead>\n")
+    if body:
+        sheet.out.append("<tbody>")
+        for row in body:
+            _row(sheet, "td", classes, row)
+        sheet.out.append("</tbody>")
+    sheet.out.append("</table></div>\n")
+
+
+def _cell_class(sheet: Sheet, alignment: str) -> str:
     is_told = alignment in ("center", "right") or (alignment == "left" and sheet.direction)
-    named = f' class="{alignment}"' if is_told else ""
-    sheet.out.append(f"<{_cell_tag(tokens[index], tokens[index + 1])}{named}{sheet.direction}>")
+    return f' class="{alignment}"' if is_told else ""
 
 
-def _cell_close(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
-    sheet.in_cell = False
-    sheet.out.append(f"</{_cell_tag(tokens[index], tokens[index - 1])}>")
-
-
-def _cell_tag(token: Token, content: Token) -> str:
-    """An empty heading cell heads nothing."""
-    return "td" if token.tag == "th" and not content.content.strip() else token.tag
+def _row(sheet: Sheet, tag: str, classes: Sequence[str], cells: Sequence[str | Token]) -> None:
+    sheet.out.append("<tr>")
+    for named, cell in zip(classes, cells, strict=True):
+        shown = "td" if not cell else tag  # an empty heading cell heads nothing
+        sheet.out.append(f"<{shown}{named}{sheet.direction}>")
+        if isinstance(cell, str):
+            sheet.out.append(simply(sheet, cell))
+        else:
+            sheet.in_cell = True
+            write_inline(sheet, cell)
+            sheet.in_cell = False
+        sheet.out.append(f"</{shown}>")
+    sheet.out.append("</tr>\n")
 
 
 def _fence(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
@@ -281,10 +291,7 @@ _HANDLERS: dict[str, Callable[[Sheet, Sequence[Token], int], None]] = {
     "ordered_list_open": _ordered_list_open,
     "list_item_open": _item_open,
     "blockquote_open": _quote_open,
-    "th_open": _cell_open,
-    "td_open": _cell_open,
-    "th_close": _cell_close,
-    "td_close": _cell_close,
+    "table": _table,
     "fence": _fence,
     "code_block": _code_block,
     "too_deep": _too_deep,

@@ -10,6 +10,7 @@ from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import inline
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
@@ -22,6 +23,7 @@ from sitegen.render.formulas import add_math
 from sitegen.render.links import encoded, web_link_at
 from sitegen.render.plain import plain_blocks
 from sitegen.render.simple import LIMIT, is_simple
+from sitegen.render.tables import quick_table, with_cells
 
 _BLOCK_DEPTH = 30
 """Quotes and lists nested deeper than this (a list counts twice) are shown as they are written."""
@@ -100,9 +102,11 @@ def _parser() -> MarkdownIt:
     md.inline, md.block = _Inline(), QuickBlock()
     md.configure("commonmark", {"html": False, "maxNesting": _NESTING_LIMIT})
     md.enable(["table", "strikethrough"])
+    md.block.ruler.at("table", quick_table, {"alt": ["paragraph", "reference"]})
     md.disable(["html_block", "html_inline", "autolink", "linkify"])
     md.core.ruler.disable("normalize")  # the text is clean
-    md.core.ruler.at("text_join", join_texts)
+    md.core.ruler.at("inline", with_cells(inline))
+    md.core.ruler.at("text_join", with_cells(join_texts))
     footnote_plugin(md, inline=False, move_to_end=False)
     add_math(md)
     md.block.ruler.before("table", "too_deep", _too_deep, {"alt": []})

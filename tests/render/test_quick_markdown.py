@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from unittest.mock import patch
 
@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.parser_block import ParserBlock
 from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_block import table
 from markdown_it.rules_core import text_join
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
-from sitegen.render import markdown
+from sitegen.render import blocks, markdown
+from sitegen.render.sheet import Sheet
 from tests.render.test_prose import PIECES, render
 from tests.support.markdown_cases import Case, cases
 
@@ -49,11 +51,44 @@ def _slow_parser() -> MarkdownIt:
         patch.object(markdown, "_Inline", _SlowInline),
         patch.object(markdown, "QuickBlock", ParserBlock),
         patch.object(markdown, "join_texts", text_join),
+        patch.object(markdown, "quick_table", table),
     ):
         return markdown._parser.__wrapped__()
 
 
 _SLOW = _slow_parser()
+
+_CONSTANT = {
+    "table_open": '<div class="table" tabindex="0"><table>\n',
+    "table_close": "</table></div>\n",
+    "thead_open": "<thead>",
+    "thead_close": "</thead>\n",
+    "tbody_open": "<tbody>",
+    "tbody_close": "</tbody>",
+    "tr_open": "<tr>",
+    "tr_close": "</tr>\n",
+}
+"""What is written for the library's tokens of tables, of which there are three a cell."""
+
+
+def _cell_open(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    sheet.in_cell = True
+    alignment = str(tokens[index].attrs.get("style", "")).removeprefix("text-align:")
+    is_told = alignment in ("center", "right") or (alignment == "left" and sheet.direction)
+    named = f' class="{alignment}"' if is_told else ""
+    sheet.out.append(f"<{_cell_tag(tokens[index], tokens[index + 1])}{named}{sheet.direction}>")
+
+
+def _cell_close(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
+    sheet.in_cell = False
+    sheet.out.append(f"</{_cell_tag(tokens[index], tokens[index - 1])}>")
+
+
+def _cell_tag(token: Token, content: Token) -> str:
+    return "td" if token.tag == "th" and not content.content.strip() else token.tag
+
+
+_HANDLERS = {"th_open": _cell_open, "td_open": _cell_open, "th_close": _cell_close, "td_close": _cell_close}
 
 
 @contextmanager
@@ -61,6 +96,8 @@ def _slowly() -> Iterator[None]:
     with (
         patch.object(markdown, "_parser", lambda: _SLOW),
         patch.object(markdown, "plain_blocks", lambda text: ([], 0)),
+        patch.dict(blocks._CONSTANT, _CONSTANT),
+        patch.dict(blocks._HANDLERS, _HANDLERS),
     ):
         yield
 
@@ -132,6 +169,22 @@ FENCES = [
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(FENCES), max_size=9).map("\n".join), st.booleans())
 def test_fences_become_what_the_library_makes_of_them(text: str, typed: bool) -> None:
+    _assert_same(text, typed=typed)
+
+
+TABLES = [
+    *("|a|b|", "| a | b |", "a | b", "|`x`| **y** |", "| a |", "||", "| \\| | & |", "| &amp; | \\* |", "|a|b|c|"),
+    *("| | b|", "|a\u00a0|", "|-|-|", "|--|", "--|--", "| :-: | -: |", "|:-|-|-|", "- | -", "|-||-|", "-", "|", ":-:"),
+    *("| :- |", "  |-|-|", "    |-|-|", "| [x](#one) | ![](a) |", "|<br>|$x$|", "| [^x] | [y] |", "[y]: z", "# one", "> |a|b|"),
+    *("- |a|b|", "  |-|-|  ", "", "one", "שלום | x"),
+]  # fmt: skip
+
+
+@settings(max_examples=800, deadline=None)
+@given(st.lists(st.sampled_from(TABLES), max_size=9).map("\n".join), st.booleans())
+@example("# one\n\n| [x](#one) |\n|-|\n| \\| & |", False)
+@example("> |a|b|\n> |-|-|\n> | [x](#y) |\n| c |", False)
+def test_tables_become_what_the_library_makes_of_them(text: str, typed: bool) -> None:
     _assert_same(text, typed=typed)
 
 
