@@ -65,8 +65,8 @@ def plain_at(source: str, start: int) -> tuple[Token, int] | None:
 
     None when there's no such. A paragraph's text is the token's content, a list's items are in its `meta`.
     """
-    found = _fence_at(source, start) if source.startswith("```", start) else _list_at(source, start)
-    if found is not None:
+    begins = _BEGINS.get(source[start : start + 1])
+    if begins is not None and (found := begins(source, start)) is not None:
         return found
     paragraph = _PARAGRAPH.match(source, start)
     if paragraph is None or not is_simple(paragraph.group()):
@@ -117,6 +117,10 @@ def _list_at(source: str, start: int) -> tuple[Token, int] | None:
     return Token("plain_list", "", 0, meta={"items": items}), end - source.startswith("\n", end - 1)
 
 
+_BEGINS = {"`": _fence_at} | dict.fromkeys("-*+0123456789", _list_at)
+"""What a block may be by its first character; a paragraph begins with any."""
+
+
 def _behind_blank_lines(source: str, position: int) -> int:
     while source.startswith("\n", position):
         position += 1
@@ -129,7 +133,7 @@ def _enter(levels: list[_Level], level: _Level, number: int | None) -> bool:
         while level.column < levels[-1].column:
             levels.pop()
         before = levels[-1]
-        levels[-1] = level._replace(first=before.first)
+        levels[-1] = _Level(level.column, level.marker, level.text_column, before.first)
         return (before.column, before.marker) == (level.column, level.marker)
     begins = level.column - levels[-1].text_column <= _INDENT and number in (None, 1) if levels else level.column == 0
     levels.append(level)
