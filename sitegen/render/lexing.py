@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from pygments.lexer import Lexer, RegexLexer
 from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name
-from pygments.token import Error, Keyword, Name, Number, String, Text, Whitespace, _TokenType
+from pygments.token import Error, Keyword, Name, Number, String, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
 from sitegen.render.beginnings import ASCII, OTHERS, beginnings
+from sitegen.render.runs import run_of
 
 Classes = Callable[[_TokenType], str]
 """Gives the class of each kind of token; "" for those that look like any text."""
@@ -106,8 +107,6 @@ _EXTENSIONS = {
 """The everyday ones at hand: asking Pygments for a file's lexer takes as long as colouring a page."""
 _PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "none", "output", "log", "csv", "tsv", "math", "mermaid"})
 _NAME = re.compile(r"[\w+#.\-]{1,40}")
-_RUNS = {"Markdown": re.compile(r"(?:[^\s\\`*_~@#!\[](?![`*_~])[^\s\\]*+|[^\S\n](?![`*_~]))++")}
-"""By a lexer's name words that its rules give no class to, unless they begin a line: all at once, not one by one."""
 _NAMES = {
     r"[A-Z_a-z][0-9A-Z_a-z]*": re.compile(r"[A-Z_a-z][0-9A-Z_a-z]*+(?![^\x00-\x7f])"),
     r"(?:[$_A-Za-z]|\\u[a-fA-F0-9]{4})(?:(?:[$A-Za-z0-9_]|\\u[a-fA-F0-9]{4}))*": re.compile(
@@ -282,9 +281,8 @@ def _move(stack: list[str], transition: Any) -> None:
 @cache
 def _states(owner: Lexer | type[Lexer], classes: Classes) -> dict[str, _State]:
     tokens: dict[str, list[tuple[Any, Any, Any]]] = owner._tokens  # type: ignore[union-attr]
-    run = _RUNS.get(owner.name) if not classes(Text) else None
     return {
-        name: (_Rules([_rule(*rule, classes) for rule in _quickened(rules)], run), {}, {})
+        name: (_Rules([_rule(*rule, classes) for rule in _quickened(rules)], run_of(owner.name, name, classes)), {}, {})
         for name, rules in tokens.items()
     }
 

@@ -6,11 +6,11 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pygments.token import Punctuation, Text, _TokenType
 
-from sitegen.render.code import render_code
+from sitegen.render.code import _class_of, render_code
 from sitegen.render.lexing import Classes, find_language, find_lexer, lex, told
 from tests.support.calls import context, words
 from tests.support.strict_html import faults
@@ -77,7 +77,7 @@ def class_unless_dull(kind: _TokenType) -> str:
 def assert_tokens_are_those_of_pygments(language: str, source: str) -> None:
     lexer = find_lexer(language)
     assert lexer is not None
-    ways: list[Classes] = [class_unless_dull] if language == "json" else [class_unless_dull, str]
+    ways: list[Classes] = [class_unless_dull] if language == "json" else [class_unless_dull, _class_of, str]
     for classes in ways:
         assert lex(lexer, source, classes) == told(lexer, source, classes)
 
@@ -95,11 +95,17 @@ def test_tokens_are_those_of_pygments(language: str) -> None:
     st.lists(
         st.sampled_from([
             *"\"'`$(){}[]<>/*#=:;,.\\ \n\t@!~-+&|é中ſK", "a", "def", "if", "0x", "1", "/*", '"""', "\n    ", "```\n",
-            "```py\n", "match x", "\\u12aF", '"b": ', "true", "-1.5e3", "</", "<!--", "\n\n",
+            "```py\n", "match x", "\\u12aF", '"b": ', "true", "-1.5e3", "</", "<!--", "\n\n", "b_c", "=>", "...", "?.",
+            "TypeError", "await", "in", "null", "() {", "fi", "done", "1.5",
         ]),
         max_size=30,
     ),
 )  # fmt: skip
+@example("typescript", ["=>", "/*", " */ ", "a"])
+@example("typescript", ["?", "=>", "/*", "/"])
+@example("typescript", ["...", "1"])
+@example("typescript", ["b_c", "?.", "in", " ", ":", " ", "null"])
+@example("javascript", ["a", ".5", "b_c", "() {"])
 def test_tokens_are_those_of_pygments_for_any_text(language: str, pieces: list[str]) -> None:
     assert_tokens_are_those_of_pygments(language, "".join(pieces))
 
