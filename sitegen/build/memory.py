@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_COLLECTED_EVERY = (50_000, 20, 100)
+_COLLECTED_EVERY = (200_000, 20, 100)
 """Python's thresholds of garbage collection."""
 
 
@@ -18,6 +18,7 @@ def collecting_rarely() -> Iterator[None]:
     try:
         yield
     finally:
+        gc.freeze()  # what was made in between doesn't count any more, else all of it would be looked through now
         gc.set_threshold(*before)
         gc.unfreeze()
 

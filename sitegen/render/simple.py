@@ -49,7 +49,10 @@ def is_simple(text: str) -> bool:
 def write_simple(text: str, *, newline: str, code_attributes: str = "") -> str:
     """The HTML of a simple text; `newline` stands for a line break."""
 
-    def write(match: re.Match[str]) -> str:
+    def inner(text: str) -> str:
+        return write_simple(text, newline=newline, code_attributes=code_attributes)
+
+    def write(match: re.Match[str]) -> str:  # that called itself, it would stay until somebody looks for garbage
         kind = match.lastgroup or ""
         match kind:
             case "code":
@@ -57,12 +60,12 @@ def write_simple(text: str, *, newline: str, code_attributes: str = "") -> str:
             case "newline":
                 return newline
             case "target":
-                return f"{link_open(match['target'])}{_MARKS.sub(write, match['label'])}</a>"
+                return f"{link_open(match['target'])}{inner(match['label'])}</a>"
             case "bare":
                 return f"{link_open(match.group())}{content(match.group())}</a>"
             case "and" | "less":
                 return content(match.group())
-        return f"<{kind}>{_MARKS.sub(write, match[kind])}</{kind}>"
+        return f"<{kind}>{inner(match[kind])}</{kind}>"
 
     return _MARKS.sub(write, text)
 
