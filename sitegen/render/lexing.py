@@ -325,12 +325,14 @@ class _Rules:
 
     def chosen(self, character: str, *, begins_line: bool) -> list[_Rule]:
         """The rules that can begin with that character, where it begins a line or doesn't."""
-        found = [
-            rule
+        begun = [
+            (rule, is_anchored)
             for rule, characters, is_anchored in self._begun
             if (character in characters or character not in ASCII) and (begins_line or not is_anchored)
         ]
+        found = [rule for rule, _ in begun]
         is_back = found[:1] and found[0][1:] == (None, _nothing, -1) and found[0][0]("", 0) is not None
-        if self._run is not None and self._run.match(character) and not begins_line:
-            found.insert(0, (self._run.match, "", None, None))
+        run = self._run
+        if run is not None and run.match(f"{character}a") and not any(is_anchored for _, is_anchored in begun):
+            found.insert(0, (run.match, "", None, None))
         return _BACK if is_back else found

@@ -105,6 +105,8 @@ def test_tokens_are_those_of_pygments(language: str) -> None:
 @example("typescript", ["?", "=>", "/*", "/"])
 @example("typescript", ["...", "1"])
 @example("typescript", ["b_c", "?.", "in", " ", ":", " ", "null"])
+@example("python", ["(", "\n    ", "match x", ":\n", "\n", "\n    ", 'r"""', "a", '"""'])
+@example("typescript", ["a", ";", "\n", "/", "b", "/"])
 @example("javascript", ["a", ".5", "b_c", "() {"])
 def test_tokens_are_those_of_pygments_for_any_text(language: str, pieces: list[str]) -> None:
     assert_tokens_are_those_of_pygments(language, "".join(pieces))
