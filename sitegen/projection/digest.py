@@ -19,19 +19,26 @@ from sitegen.projection.schema import Schema
 ENRICHED_SOURCES: Final = ("claude_code", "codex_cli")
 """Sources whose raw events say more than their messages do."""
 
+# Tables are joined by numbers made of their ids: DuckDB copies one of the two, and of 10,000 conversations it has room
+# for numbers, but not for texts. Should two ids ever make one number, a row counts twice, in each build alike.
 _MESSAGES: Final = """
 SELECT m.conversation_id, count(*), 0, sum(hash(m.sequence_index, m.source_native_id, m.role, m.model,
     epoch_us(m.created_at), m.metadata, m.parent_message_id IS NULL,
-    parent.sequence_index, parent.conversation_id = m.conversation_id))
-FROM p.main.messages m LEFT JOIN p.main.messages parent ON parent.id = m.parent_message_id WHERE true {only} GROUP BY 1
+    parent.sequence_index, parent.conversation = hash(m.conversation_id::VARCHAR)))
+FROM p.main.messages m LEFT JOIN (SELECT hash(id::VARCHAR) AS number, hash(conversation_id::VARCHAR) AS conversation,
+    sequence_index FROM p.main.messages) parent
+ON parent.number = hash(m.parent_message_id::VARCHAR) WHERE true {only} GROUP BY 1
 """
 # DuckDB takes a table for small of which a span of rows is asked for, and copies the smaller one to join it: with both
 # asked for so, it's the messages that are copied.
 _BLOCKS: Final = """
-SELECT m.conversation_id, count(*), sum(coalesce(strlen(b.text), 0) + coalesce(strlen(b.payload), 0)),
+SELECT c.id, count(*), sum(coalesce(strlen(b.text), 0) + coalesce(strlen(b.payload), 0)),
     sum(hash(m.sequence_index, b.block_index, b.type, b.text, b.tool_name, b.tool_use_id, b.payload))
-FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
-WHERE b.rowid BETWEEN ? AND ? AND m.rowid >= 0 {only} GROUP BY 1
+FROM (SELECT * FROM p.main.content_blocks WHERE rowid BETWEEN ? AND ?) b
+JOIN (SELECT hash(m.id::VARCHAR) AS number, m.sequence_index, c.rowid AS conversation FROM p.main.messages m
+    JOIN p.main.conversations c ON c.id = m.conversation_id WHERE m.rowid >= 0 {only}) m
+ON m.number = hash(b.message_id::VARCHAR)
+JOIN p.main.conversations c ON c.rowid = m.conversation GROUP BY 1
 """
 _ATTACHMENTS: Final = """
 SELECT m.conversation_id, count(*), sum(coalesce(a.size_bytes, 0)),
