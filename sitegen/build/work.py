@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from sitegen.render.foreign import Foreign
 
 _FEW: Final = 10
+_READING_MB: Final = 48
+"""Memory for DuckDB, which takes whatever it's given and reads no faster for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +212,11 @@ class Worker:
 
         setting = self.setting
         with open_all(
-            setting.projections, temp_folder=setting.temp_folder, threads=1, labels=setting.shows_labels
+            setting.projections,
+            temp_folder=setting.temp_folder,
+            memory_limit_mb=_READING_MB,
+            threads=1,
+            labels=setting.shows_labels,
         ) as projection:
             yield from projection.read(waiting, heads=list(heads))
 

@@ -23,10 +23,12 @@ Row = tuple[Any, ...]
 """A row as DuckDB returns it; the queries' callers know its types."""
 
 _LEAST_SPAN: Final = 250
-_WIDER: Final = (4, 16)
-"""By how much a query's memory limit is raised when nothing smaller will do."""
-_BATCHES: Final = ((1, 1_000), (1, 250), (4, 1_000), (4, 250), (16, 250), (16, 10))
-"""How rows are read, the next way when one takes too much memory: (times the limit, rows of a query)."""
+_WIDER_MB: Final = (128, 512, 2_048)
+"""To what a query's memory limit is raised when nothing smaller will do."""
+_BATCHES: Final = (1_000, 250)
+"""How many rows are read by a query: the fewer, where the more take too much memory."""
+_FEWEST: Final = 10
+"""Rows of a query when there is no more memory to be given."""
 _ROWS_AT_ONCE: Final = 50
 """Rows that are in Python's memory as DuckDB has them: each may be of megabytes."""
 _RETRY_S: Final = 0.1
@@ -46,12 +48,24 @@ class _Opening:
     lock_wait_s: float
 
     @contextmanager
-    def connect(self, *, factor: int = 1) -> Iterator[duckdb.DuckDBPyConnection]:
-        with _connect(self.spill, memory_limit_mb=self.memory_limit_mb * factor, threads=self.threads) as connection:
+    def connect(self, memory_limit_mb: int) -> Iterator[duckdb.DuckDBPyConnection]:
+        with _connect(self.spill, memory_limit_mb=memory_limit_mb, threads=self.threads) as connection:
             _attach(connection, self.path, lock_wait_s=self.lock_wait_s)
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
             yield connection
+
+    @property
+    def wider_mb(self) -> list[int]:
+        """Memory limits beyond the own one, the next where one isn't enough."""
+        return [limit for limit in _WIDER_MB if limit > self.memory_limit_mb]
+
+    @property
+    def ways(self) -> Iterator[tuple[int, int]]:
+        """How rows are read, the next way when one takes too much memory: (limit in MB, rows of a query)."""
+        limits = [self.memory_limit_mb, *self.wider_mb]
+        yield from ((limit, rows) for limit in limits for rows in _BATCHES)
+        yield limits[-1], _FEWEST
 
 
 class Database:
@@ -61,7 +75,9 @@ class Database:
         self.path = opening.path
         self._opening = opening
         self._opened = ExitStack()
-        self._open: duckdb.DuckDBPyConnection | None = self._opened.enter_context(opening.connect())
+        self._open: duckdb.DuckDBPyConnection | None = self._opened.enter_context(
+            opening.connect(opening.memory_limit_mb)
+        )
 
     def rest(self) -> None:
         """Gives back the memory in which DuckDB keeps what it read. The next query opens the file again."""
@@ -71,7 +87,7 @@ class Database:
     @property
     def _connection(self) -> duckdb.DuckDBPyConnection:
         if self._open is None:
-            self._open = self._opened.enter_context(self._opening.connect())
+            self._open = self._opened.enter_context(self._opening.connect(self._opening.memory_limit_mb))
         return self._open
 
     def query(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
@@ -92,8 +108,8 @@ class Database:
         smaller and then more memory when they don't fit.
         """
         start = 0
-        for factor, batch in _BATCHES:
-            with self._with_limit(factor) as connection, suppress(duckdb.OutOfMemoryException):
+        for limit, batch in self._opening.ways:
+            with self._with_limit(limit) as connection, suppress(duckdb.OutOfMemoryException):
                 while start < len(numbers):
                     # As text, for DuckDB takes a list number by number: as long as it takes to find the rows.
                     made = self._make(connection, sql, [str(list(numbers[start : start + batch]))], make)
@@ -121,22 +137,22 @@ class Database:
         yield from rows
 
     def _query_with_more_memory(self, sql: str, parameters: Sequence[object]) -> list[Row]:
-        for factor in _WIDER:
-            with self._with_limit(factor) as connection, suppress(duckdb.OutOfMemoryException):
+        for limit in self._opening.wider_mb:
+            with self._with_limit(limit) as connection, suppress(duckdb.OutOfMemoryException):
                 return self._run(connection, sql, parameters)
         raise ProjectionError(self._no_memory())
 
     @contextmanager
-    def _with_limit(self, factor: int) -> Iterator[duckdb.DuckDBPyConnection]:
-        if factor == 1:
+    def _with_limit(self, limit_mb: int) -> Iterator[duckdb.DuckDBPyConnection]:
+        if limit_mb == self._opening.memory_limit_mb:
             yield self._connection
         else:
-            with self._opening.connect(factor=factor) as connection:
+            with self._opening.connect(limit_mb) as connection:
                 yield connection
 
     def _no_memory(self) -> str:
         return (
-            f"Reading {self.path} needs more than {self._opening.memory_limit_mb * _WIDER[-1]} MB of memory, "
+            f"Reading {self.path} needs more than {_WIDER_MB[-1]:,} MB of memory, "
             f"or more room than {self._opening.spill.parent} has. Make room there and try again."
         )
 

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, ConversationHead, SharedView
@@ -15,6 +16,8 @@ from sitegen.projection.heads import not_withdrawn
 from sitegen.projection.listing import Listing, Recall, nothing
 from sitegen.projection.reader import Projection
 
+_LEAST_MB: Final = 32
+"""Of memory for one of several projections."""
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
@@ -93,7 +96,7 @@ def open_all(
     paths: Sequence[Path],
     *,
     temp_folder: Path,
-    memory_limit_mb: int = 128,
+    memory_limit_mb: int = 96,
     threads: int | None = None,
     lock_wait_s: float = 5.0,
     labels: bool = False,
@@ -103,7 +106,7 @@ def open_all(
 
     The memory limit is for all of them together. `recall` is asked for each that is open what is known of it.
     """
-    share_mb = max(64, memory_limit_mb // max(1, len(paths)))
+    share_mb = max(_LEAST_MB, memory_limit_mb // max(1, len(paths)))
     with ExitStack() as stack:
         yield Projections(
             [
