@@ -18,6 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 from sitegen.model import Poster
 
 WIDTH, HEIGHT = 1200, 630
+_ROW = WIDTH + 1
 _MARGIN = 88
 _PAPER, _LINE, _EDGE = 0, 1, 2
 _INK, _MUTED, _ACCENT = 3, 11, 19
@@ -39,22 +40,33 @@ _ABSENT = "\U0010ffff"
 
 def draw(poster: Poster) -> bytes:
     """The picture as PNG."""
-    image = Image.new("L", (WIDTH, HEIGHT), _PAPER)  # of places in the palette
+    rows = bytearray(HEIGHT * _ROW)
+    image = _upon(rows)
     _draw_title(image, poster.title)
     _draw_line(image, poster.site, y=_MARGIN + 16, weight=600, ink=_ACCENT)
     _draw_shape(image, poster.shape)
     _draw_line(image, poster.facts, y=HEIGHT - _MARGIN + 16, weight=400, ink=_MUTED)
-    return _png(image)
+    return _png(rows)
 
 
-def _png(image: Image.Image) -> bytes:
-    """What Pillow would make of it, in two thirds of the time: here a small table of what came before is enough."""
-    rows = image.crop((-1, 0, WIDTH, HEIGHT)).tobytes()  # each begins with a 0: it stands as it is
+def _upon(rows: bytearray) -> Image.Image:
+    """A picture of places in the palette that is drawn into these rows, so that they needn't be copied to be packed."""
+    image = Image.frombuffer("L", (WIDTH, HEIGHT), rows, "raw", "L", _ROW, 1)
+    image.readonly = 0
+    return image
+
+
+def _png(rows: bytearray) -> bytes:
+    """What Pillow would make of it, in half of the time: here a small table of what came before is enough.
+
+    Before each row stands a 0, which says that it's as it is. Here one ends each, for the next.
+    """
     packer = zlib.compressobj(3, memLevel=6)
+    packed = packer.compress(b"\0") + packer.compress(memoryview(rows)[:-1]) + packer.flush()
     chunks = (
         (b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 3, 0, 0, 0)),
         (b"PLTE", _palette()),
-        (b"IDAT", packer.compress(rows) + packer.flush()),
+        (b"IDAT", packed),
         (b"IEND", b""),
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(
