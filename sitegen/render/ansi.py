@@ -93,6 +93,8 @@ def styled(text: str) -> Markup:
 
 
 def _spans(parts: list[_Part]) -> str:
+    if len(parts) == 1 and parts[0][1] is _PLAIN:
+        return content(clean(parts[0][0]))
     runs = groupby(parts, key=itemgetter(1))
     return clean("".join([_span(look, "".join([part for part, _ in run])) for look, run in runs]))
 

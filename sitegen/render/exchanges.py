@@ -26,6 +26,8 @@ _HEAD = 4_000
 """Characters of a prompt in which its first line is looked for."""
 _MARKS = re.compile(r"^\s*(?:#{1,6}|>)\s+|(?:\*\*|~~)(?=\S)|(?<=\S)(?:\*\*|~~)|(?<!`)`(?!`)", re.MULTILINE)
 """Marks of Markdown that say nothing in a line of plain text."""
+_MARKING = "#>*~`"
+"""What they are made of."""
 
 
 def draw_path(message_ids: Sequence[str], items: list[Item], drawing: Drawing) -> tuple[Exchange, ...]:
@@ -150,9 +152,11 @@ def _begin(message_id: str, drawing: Drawing) -> _Draft:
 
 def headline(prompt: Prompt, ctx: Context) -> str:
     """A prompt in one line of plain text."""
-    words = f"{prompt.command} {prompt.text}".strip() if prompt.command else prompt.text
+    words = (f"{prompt.command} {prompt.text}".strip() if prompt.command else prompt.text)[:_HEAD]
+    if any(mark in words for mark in _MARKING):
+        words = _MARKS.sub("", words)
     names = (file.filename for file in prompt.attachments if file.filename)
-    return first_line(_MARKS.sub("", words[:_HEAD]) or next(names, ""), _OUTLINE_LIMIT) or ctx.t("render.images_only")
+    return first_line(words or next(names, ""), _OUTLINE_LIMIT) or ctx.t("render.images_only")
 
 
 def _pieces(group: Sequence[Item], drawing: Drawing) -> Iterator[Piece]:

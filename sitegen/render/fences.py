@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _LEAD = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?"
-_NESTING = [re.compile(rf"{mark}+[ \t]*(?:[mM][aAdD]|[rRqQ][mM])") for mark in ("```", "~~~")]
+_NESTING = {mark: re.compile(rf"{mark}+[ \t]*(?:[mM][aAdD]|[rRqQ][mM])") for mark in ("```", "~~~")}
 """Where a Markdown fence may begin. Sought are these letters as they are: that is quick."""
 _FENCE = re.compile(rf"({_LEAD})(`{{3,}}|~{{3,}})(.*)")
 _MARKDOWN = re.compile(r"(?:markdown|md|mdx|rmd|qmd)\b", re.I)
@@ -34,7 +34,7 @@ class _Fence:
 
 def mend_fences(text: str) -> str:
     """`text` in which every Markdown fence is longer than the fences inside it; the same text when none is."""
-    if not any(nesting.search(text) for nesting in _NESTING):
+    if not any(mark in text and nesting.search(text) for mark, nesting in _NESTING.items()):
         return text
     lines = text.split("\n")
     fences = list(_fences(lines))

@@ -121,8 +121,8 @@ def _labels(message: Message) -> str:
 
 def draw_labels(labels: Iterable[str]) -> str:
     """The list of what was found out about a message or a call; nothing when that's nothing."""
-    items = "".join(f"<li>{escape(visible(label))}</li>" for label in labels)
-    return f'<ul class="labels">{items}</ul>' if items else ""
+    items = [f"<li>{escape(visible(label))}</li>" for label in labels]
+    return f'<ul class="labels">{"".join(items)}</ul>' if items else ""
 
 
 # ------------------------------------------------------------------------------------------------ neither side's

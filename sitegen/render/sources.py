@@ -7,7 +7,8 @@ import re
 
 from sitegen.model import SOURCES
 
-_SOURCE = re.compile(rb'(<article class="message [^">]*" id="([^">]+)" data-src=")([^"]*)"')
+_MESSAGE = b'<article class="message '
+_SOURCE = re.compile(_MESSAGE + rb'[^">]*" id="([^">]+)" data-src="([^"]*)"')
 _REFERENCES = ((b"&#34;", b'"'), (b"&#39;", b"'"), (b"&lt;", b"<"), (b"&gt;", b">"), (b"&amp;", b"&"))
 """The last one last: what it leaves is read by nobody again."""
 
@@ -17,14 +18,17 @@ def take_sources(html: bytes) -> tuple[bytes, bytes]:
     if b" data-src=" not in html:
         return html, b""
     texts: dict[str, str] = {}
-
-    def take(match: re.Match[bytes]) -> bytes:
-        texts[match[2].decode("utf-8", "surrogatepass")] = _unescaped(match[3]).decode("utf-8", "surrogatepass")
-        return b'%b%b"' % (match[1], SOURCES.encode())
-
-    html = _SOURCE.sub(take, html)
+    parts: list[bytes] = []
+    position, at = 0, html.find(_MESSAGE)
+    while at >= 0:
+        if match := _SOURCE.match(html, at):
+            texts[match[1].decode("utf-8", "surrogatepass")] = _unescaped(match[2]).decode("utf-8", "surrogatepass")
+            parts += (html[position : match.start(2)], SOURCES.encode())
+            position = match.end(2)
+        at = html.find(_MESSAGE, at + 1)
+    parts.append(html[position:])
     members = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))[1:-1]
-    return html, members.encode("utf-8", "replace")
+    return b"".join(parts), members.encode("utf-8", "replace")
 
 
 def _unescaped(text: bytes) -> bytes:

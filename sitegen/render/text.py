@@ -23,7 +23,7 @@ _REPLACEMENT = "\ufffd"
 
 def is_clean(text: str) -> bool:
     """Whether `text` may stand in HTML as it is: no carriage return or other control byte, no lone surrogate."""
-    return _is_clean(text.encode("utf-8", "surrogatepass"))
+    return (text.isascii() and text.isprintable()) or _is_clean(text.encode("utf-8", "surrogatepass"))
 
 
 def _is_clean(data: bytes) -> bool:
@@ -71,6 +71,8 @@ def _picture(match: re.Match[str]) -> str:
 
 def first_line(text: str, limit: int = 120) -> str:
     """The first line of `text` that isn't blank, cleaned and at most `limit` characters long; "" when all is blank."""
+    if len(text) <= limit and text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip(" ")
     start = text.lstrip()[: limit * 8]
     line = start.split("\n", 1)[0].split("\r", 1)[0]
     return shorten(visible(" ".join(line.split())), limit)

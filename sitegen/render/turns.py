@@ -313,6 +313,7 @@ def _marked_interim(items: list[Item]) -> list[Item]:
             case Prompt():
                 is_followed = False
             case Answer() as answer:
-                items[at] = replace(answer, is_interim=is_followed)
+                if is_followed:
+                    items[at] = replace(answer, is_interim=True)
                 is_followed = True
     return items

@@ -14,7 +14,11 @@ from sitegen.render.steps import PairedCall
 
 def text_in(values: JsonObject, *keys: str) -> str:
     """The first of `keys` whose value is a text that isn't empty, "" when none is."""
-    return next((value for key in keys if isinstance(value := values.get(key), str) and value), "")
+    for key in keys:
+        value = values.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return ""
 
 
 def number_in(values: JsonObject, *keys: str) -> int | None:
