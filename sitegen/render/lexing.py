@@ -121,7 +121,7 @@ _JSON = {
     "float": Number.Float,
     "constant": Keyword.Constant,
 }
-_JSON_STRING = r'"(?:[^"\\]|\\(?:[^u]|u[0-9a-fA-F]{4}))*+"'
+_JSON_STRING = r'"[^"\\]*+(?:\\(?:[^u]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
 _SOUND_JSON = re.compile(
     rf"(?:[ \t\n\r{{}}\[\],:]|{_JSON_STRING}(?=[ \t\n\r]*(?:[,:\]}}]|\Z))|[-0-9][-0-9.eE+]*+|[fnt][truefalsn]*+)*+"
 )
@@ -168,8 +168,11 @@ def lex(lexer: Lexer, text: str, classes: Classes) -> list[Span]:
         return _driver(lexer, classes).drive(text)
     if lexer.name == "JSON" and _SOUND_JSON.fullmatch(text) is not None:
         names = {group: classes(kind) for group, kind in _JSON.items()}
-        found = ((*match.span(), names[match.lastgroup or ""]) for match in _JSON_TOKENS.finditer(text))
-        return [span for span in found if span[2]]
+        return [
+            (match.start(), match.end(), name)
+            for match in _JSON_TOKENS.finditer(text)
+            if (name := names[match.lastgroup or ""])
+        ]
     return told(lexer, text, classes)
 
 
