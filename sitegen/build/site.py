@@ -23,7 +23,6 @@ from sitegen.build.work import Made, Setting, Task, Worker
 from sitegen.errors import SitegenError
 from sitegen.model import Card, ConversationHead, Document, Project, Share
 from sitegen.output.cache import Cache
-from sitegen.output.codec import to_text
 from sitegen.output.plan import Plan
 from sitegen.output.records import FileRecord, ShareRecord
 from sitegen.output.state import State
@@ -292,7 +291,7 @@ class SiteBuild:
 
     def _make_tombstone(self, share: Share) -> None:
         self._write(owner_of(share), [self.pages.tombstone(share)])
-        self._record(share, card=None, cache_key="")
+        self._record(share, card="", cache_key="")
 
     def _accept(self, share: Share, made: Made) -> None:
         if made.failure is not None:
@@ -304,8 +303,8 @@ class SiteBuild:
         self._note_found(share, made.found)
         self._record(share, card=made.card, cache_key=made.cache_key)
         self.watchwords |= {share.slug: made.watchwords.all} if share.is_gated else {}
-        if made.inside is not None:
-            self.facts[inside(share)] = to_text(made.inside)
+        if made.inside:
+            self.facts[inside(share)] = made.inside
 
     def _note_found(self, share: Share, found: Mapping[str, int] | None) -> None:
         """How much was taken out of a share, or was when its transcript was made."""
@@ -329,9 +328,9 @@ class SiteBuild:
         if text := self.state.last.facts.get(inside(share)):
             self.facts[inside(share)] = text
 
-    def _record(self, share: Share, *, card: Card | None, cache_key: str) -> None:
-        key, text = self._page_keys[share.slug], "" if card is None else to_text(card)
-        self.records[share.slug] = ShareRecord(share.slug, share.head.key, key, cache_key, share.expires, text)
+    def _record(self, share: Share, *, card: str, cache_key: str) -> None:
+        key = self._page_keys[share.slug]
+        self.records[share.slug] = ShareRecord(share.slug, share.head.key, key, cache_key, share.expires, card)
 
     def _make_once(self, owner: str, key: str, make: Callable[[], Iterable[Document]]) -> None:
         self.facts[owner] = key

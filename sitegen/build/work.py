@@ -26,6 +26,7 @@ from sitegen.catalogue import Catalogue
 from sitegen.errors import RefusedError, SitegenError
 from sitegen.model import Card, Conversation, ConversationHead, Document, Share, Transcript
 from sitegen.output.cache import Cache
+from sitegen.output.codec import to_text
 from sitegen.output.target import DocumentWriter
 from sitegen.output.writer import Written, batches
 from sitegen.pages import Pages, Site, make_card
@@ -91,15 +92,16 @@ class Made:
     """What became of a task: the files with the card for the indexes, or the sentence of its failure.
 
     A failure may have files too: those that were written before it.
-    `inside` is the card for those who have opened the project's gate, `watchwords` what must be seen nowhere.
+    `inside` is the card for those who have opened the project's gate, `watchwords` what must be seen nowhere. Cards are
+    JSON, as the next build reads them: of a large site all are there at once.
     """
 
     slug: str
     cache_key: str = ""
     """Where its transcript is kept."""
     written: tuple[Written, ...] = ()
-    card: Card | None = None
-    inside: Card | None = None
+    card: str = ""
+    inside: str = ""
     watchwords: Watchwords = field(default_factory=Watchwords, repr=False)
     failure: str | None = None
     is_refused: bool = False
@@ -247,8 +249,9 @@ class Worker:
             is_ours, is_refused = isinstance(error, SitegenError), isinstance(error, SecretsFoundError)
             failure = str(error) if is_ours else f"something went wrong ({type(error).__name__}: {error})"
             return Made(share.slug, written=tuple(written), failure=failure, is_refused=is_refused)
-        inside = make_card(opened(share), transcript, parent_slug=parent_slug) if share.is_inherited else None
-        return Made(share.slug, key, tuple(written), card, inside, words, found=self._found.get(share.slug))
+        inside = to_text(make_card(opened(share), transcript, parent_slug=parent_slug)) if share.is_inherited else ""
+        found = self._found.pop(share.slug, None)
+        return Made(share.slug, key, tuple(written), to_text(card), inside, words, found=found)
 
     def _documents(self, task: Task, transcript: Transcript, card: Card, *, key: str) -> Iterable[Document]:
         share, pages, sealing = task.share, self.pages, task.sealing
