@@ -67,6 +67,8 @@ _KINDS: Final[Mapping[str, tuple[Literal["custom", "ai", "summary"], str]]] = {
     "ai-title": ("ai", "aiTitle"),
     "summary": ("summary", "summary"),
 }
+_ACCOUNTS: Final = frozenset(("event_count", "source_bytes", "source_lines", "adapter_version", "qualifier"))
+"""What an ingest notes for the next one. No page shows it, and of a large archive all heads are in memory."""
 _DEEPEST: Final = 32
 """How many subagents deep subagents are shown within their parents."""
 
@@ -181,7 +183,7 @@ def _conversation_rows(database: Database) -> list[ConversationHead]:
             ended_at=moment(ended),
             message_count=0,
             digest=json.dumps([project, started, ended, metadata]),
-            metadata=parse_object(metadata),
+            metadata={name: value for name, value in parse_object(metadata).items() if name not in _ACCOUNTS},
         )
         for row_id, source_id, native_id, title, project, started, ended, metadata in database.query(_CONVERSATIONS)
     ]

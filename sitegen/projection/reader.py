@@ -145,7 +145,8 @@ class Projection:
         ]
 
     def rest(self) -> None:
-        """Lets go of the file, and of the memory that holds what was read of it, until the next query."""
+        """Lets go of the file, and of the memory that holds what was read of it but heads, until the next query."""
+        self._looked = None
         self._database.rest()
 
     def _known_heads(self) -> tuple[ConversationHead, ...]:
