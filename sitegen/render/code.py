@@ -144,8 +144,11 @@ def colourable(text: str, limit: int, *, lines: int | None = None) -> int:
     end = len(text) if len(text) <= limit else text.rfind("\n", 0, limit) + 1
     if lines is None and end <= _LINE_LIMIT:
         return end
+    rows = text[:end].split("\n", -1 if lines is None else lines)[:lines]
+    if max(map(len, rows), default=0) < _LINE_LIMIT:
+        return min(sum(map(len, rows)) + len(rows), end)
     position = 0
-    for line in text[:end].split("\n", -1 if lines is None else lines)[:lines]:
+    for line in rows:
         stop = min(position + len(line) + 1, end)
         if stop - position > _LINE_LIMIT:
             return position

@@ -59,4 +59,4 @@ def head_lines(lines: int, ctx: Context) -> int:
 
 def grouped(number: int, ctx: Context) -> str:
     """A whole number as people write it: 1,234."""
-    return f"{number:,}".replace(",", ctx.t("tools.thousands"))
+    return str(number) if 0 <= number < 1000 else f"{number:,}".replace(",", ctx.t("tools.thousands"))

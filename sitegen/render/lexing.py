@@ -12,12 +12,13 @@ from copy import copy
 from functools import cache, cached_property, lru_cache
 from typing import Any, Final
 
-from pygments.lexer import Lexer, RegexLexer
+from pygments.lexer import Lexer, RegexLexer, bygroups
 from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name
-from pygments.token import Error, Keyword, Name, Number, String, Whitespace, _TokenType
+from pygments.token import Error, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
 from sitegen.render.beginnings import ASCII, OTHERS, beginnings
+from sitegen.render.json_lexing import lex_json
 from sitegen.render.runs import run_of
 
 Classes = Callable[[_TokenType], str]
@@ -26,14 +27,16 @@ Span = tuple[int, int, str]
 """Where a token of some class begins and ends, and its class."""
 
 _Rule = tuple[Callable[[str, int], "re.Match[str] | None"], str | None, Any, int | str | tuple[str, ...] | None]
-"""A pattern's `match`, the class of what it finds (None: it's told by what comes next), what makes tokens of it, and
-where it leads: so many states back, into a state, or into several."""
+"""A pattern's `match`, the class of what it finds (None: it's told by what comes next), what makes tokens of it or the
+class of each of its groups, and where it leads: so many states back, into a state, or into several."""
 _Candidates = dict[str, list[_Rule]]
 _State = tuple["_Rules", _Candidates, _Candidates]
 """The rules of a state, and those of them that can begin with each character, within a line and at its begin."""
 _BACK: Final[list[_Rule]] = []
 """Stands for a rule that leads one state back whatever comes, when none before it can apply."""
 
+_BY_GROUPS: Final = bygroups().__qualname__  # type: ignore[no-untyped-call]
+"""The name of all actions that give a kind, or something else to do, to each group of a match."""
 _OPTIONS: dict[str, Any] = {"stripnl": False, "ensurenl": False}
 # What people write after a fence and Pygments doesn't know, or knows as something else.
 _ALIASES = {
@@ -114,22 +117,6 @@ _NAMES = {
     ),
 }
 """For names, by what their pattern is without all letters beyond ASCII: one that finds those that are plain, sooner."""
-_JSON = {
-    "key": Name.Tag,
-    "string": String.Double,
-    "integer": Number.Integer,
-    "float": Number.Float,
-    "constant": Keyword.Constant,
-}
-_JSON_STRING = r'"[^"\\]*+(?:\\(?:[^u]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
-_SOUND_JSON = re.compile(
-    rf"(?:[ \t\n\r{{}}\[\],:]|{_JSON_STRING}(?=[ \t\n\r]*(?:[,:\]}}]|\Z))|[-0-9][-0-9.eE+]*+|[fnt][truefalsn]*+)*+"
-)
-"""JSON as Pygments takes it, without comments and without what it takes for an error."""
-_JSON_TOKENS = re.compile(
-    rf"{_JSON_STRING}(?:(?=[ \t\n\r]*:)(?P<key>)|(?P<string>))|[-0-9]++(?![.eE+])(?P<integer>)"
-    r"|[-0-9][-0-9.eE+]*+(?P<float>)|[fnt][truefalsn]*+(?P<constant>)"
-)
 
 
 @lru_cache(maxsize=256)
@@ -166,13 +153,8 @@ def lex(lexer: Lexer, text: str, classes: Classes) -> list[Span]:
     """
     if type(lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed:
         return _driver(lexer, classes).drive(text)
-    if lexer.name == "JSON" and _SOUND_JSON.fullmatch(text) is not None:
-        names = {group: classes(kind) for group, kind in _JSON.items()}
-        return [
-            (match.start(), match.end(), name)
-            for match in _JSON_TOKENS.finditer(text)
-            if (name := names[match.lastgroup or ""])
-        ]
+    if lexer.name == "JSON" and (spans := lex_json(text, classes)) is not None:
+        return spans
     return told(lexer, text, classes)
 
 
@@ -237,14 +219,25 @@ class _Driver:
                 if name:
                     spans.append((position, stop, name))
                 elif name is None:
-                    for at, kind, value in action(lexer, match):
-                        if at < position:
-                            continue
-                        if at > position:
-                            return spans
-                        position += len(value)
-                        if found := kind if type(kind) is str else classes(kind):
-                            spans.append((at, position, found))
+                    if type(action) is tuple:
+                        for group, found in action:
+                            at, after = match.span(group)
+                            if at == after or at < position:
+                                continue
+                            if at > position:
+                                return spans
+                            position = after
+                            if found:
+                                spans.append((at, after, found))
+                    else:
+                        for at, kind, value in action(lexer, match):
+                            if at < position:
+                                continue
+                            if at > position:
+                                return spans
+                            position += len(value)
+                            if found := kind if type(kind) is str else classes(kind):
+                                spans.append((at, position, found))
                     if position != stop:
                         return spans if position < stop else told(self._lexer, text, classes)
                 position = stop
@@ -306,7 +299,18 @@ def _rule(match_at: Any, action: Any, leads: Any, classes: Classes) -> _Rule:
         leads = leads[0]
     if type(action) is _TokenType:
         return match_at, classes(action), None, leads
-    return match_at, None, action or _nothing, leads
+    return match_at, None, _groups(action, classes) or action or _nothing, leads
+
+
+def _groups(action: Any, classes: Classes) -> tuple[tuple[int, str], ...]:
+    """The groups that an action tells, each with its class; nothing when it tells anything else."""
+    held = [cell.cell_contents for cell in getattr(action, "__closure__", None) or ()]
+    if getattr(action, "__qualname__", "") != _BY_GROUPS or len(held) != 1:
+        return ()
+    kinds = held[0]
+    if any(kind is not None and type(kind) is not _TokenType for kind in kinds):
+        return ()
+    return tuple((group, classes(kind)) for group, kind in enumerate(kinds, start=1) if kind is not None)
 
 
 def _nothing(_lexer: Lexer, _match: re.Match[str]) -> Iterable[tuple[int, _TokenType, str]]:
