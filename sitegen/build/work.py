@@ -204,11 +204,11 @@ class Worker:
             self.projections = None
 
     def _read(self, waiting: Sequence[str], heads: Iterable[ConversationHead]) -> Iterator[Conversation]:
-        """The conversations of these row ids; `heads` are theirs and their subagents'."""
+        """The conversations of these row ids, in any order; `heads` are theirs and their subagents'."""
         if not waiting:
             return
         if self.projections is not None:
-            yield from self.projections.read(waiting, heads=list(heads))
+            yield from self.projections.read(waiting, heads=list(heads), in_any_order=True)
             return
         from sitegen.projection import open_all  # like rendering, dear to import: only for what isn't in the cache
 
@@ -220,7 +220,7 @@ class Worker:
             threads=1,
             labels=setting.shows_labels,
         ) as projection:
-            yield from projection.read(waiting, heads=list(heads))
+            yield from projection.read(waiting, heads=list(heads), in_any_order=True)
 
     def _known(self, transcript_key: str) -> str:
         """Where the transcript is kept that this key led to last; "" when it's to be made."""

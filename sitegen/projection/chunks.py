@@ -18,6 +18,9 @@ from sitegen.projection.values import parse_object
 CHUNK_CONVERSATIONS: Final = 50
 CHUNK_BYTES: Final = 12_000_000
 """Text and payload that a chunk may hold; a larger conversation is a chunk of its own."""
+_ROWS_OF_SMALL: Final = 4_000
+"""How many rows are asked for at once in such a chunk: a query takes as long as some hundred rows."""
+_ROWS_OF_LARGE: Final = 1_000
 
 _KINDS: Final = frozenset(get_args(BlockKind))
 
@@ -118,9 +121,11 @@ def read_chunk(
     """All rows of the conversations, in a query or a few a table."""
     chunk = Chunk()
     row_ids = [head.row_id for head in heads]
-    for conversation, message in database.query_rows(_MESSAGES, all_numbers(places.messages, row_ids), _message):
+    rows = _ROWS_OF_SMALL if sum(head.size_bytes for head in heads) <= CHUNK_BYTES else _ROWS_OF_LARGE
+    found_messages = database.query_rows(_MESSAGES, all_numbers(places.messages, row_ids), _message, at_once=rows)
+    for conversation, message in found_messages:
         chunk.messages[conversation].append(message)
-    for within, index, block in database.query_rows(_BLOCKS, all_numbers(places.blocks, row_ids), _block):
+    for within, index, block in database.query_rows(_BLOCKS, all_numbers(places.blocks, row_ids), _block, at_once=rows):
         chunk.blocks[within].append((index, block))
     _read_attachments(database, chunk, all_numbers(places.attachments, row_ids))
     if labels and schema.has("labels"):
@@ -131,7 +136,7 @@ def read_chunk(
         for conversation, after, branch in database.query(_FORKS, [row_ids]):
             chunk.forks[conversation].append((after, branch))
     natives = [head.native_id for head in heads if head.source_id == "claude_code"]
-    chunk.records = read_raw_records(database, all_numbers(places.raw_events, natives))
+    chunk.records = read_raw_records(database, all_numbers(places.raw_events, natives), at_once=rows)
     return chunk
 
 

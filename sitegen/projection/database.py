@@ -25,8 +25,10 @@ Row = tuple[Any, ...]
 _LEAST_SPAN: Final = 250
 _WIDER_MB: Final = (128, 512, 2_048)
 """To what a query's memory limit is raised when nothing smaller will do."""
-_BATCHES: Final = (1_000, 250)
-"""How many rows are read by a query: the fewer, where the more take too much memory."""
+_BATCH: Final = 1_000
+"""How many rows are read by a query."""
+_SMALL_BATCH: Final = 250
+"""How many, where more take too much memory."""
 _FEWEST: Final = 10
 """Rows of a query when there is no more memory to be given."""
 _ROWS_AT_ONCE: Final = 50
@@ -60,11 +62,10 @@ class _Opening:
         """Memory limits beyond the own one, the next where one isn't enough."""
         return [limit for limit in _WIDER_MB if limit > self.memory_limit_mb]
 
-    @property
-    def ways(self) -> Iterator[tuple[int, int]]:
+    def ways(self, batch: int) -> Iterator[tuple[int, int]]:
         """How rows are read, the next way when one takes too much memory: (limit in MB, rows of a query)."""
         limits = [self.memory_limit_mb, *self.wider_mb]
-        yield from ((limit, rows) for limit in limits for rows in _BATCHES)
+        yield from ((limit, rows) for limit in limits for rows in (batch, _SMALL_BATCH))
         yield limits[-1], _FEWEST
 
 
@@ -101,14 +102,16 @@ class Database:
         except duckdb.OutOfMemoryException:
             return self._query_with_more_memory(sql, parameters)
 
-    def query_rows(self, sql: str, numbers: Sequence[int], make: Callable[[Row], T]) -> Iterator[T]:
+    def query_rows(
+        self, sql: str, numbers: Sequence[int], make: Callable[[Row], T], *, at_once: int = _BATCH
+    ) -> Iterator[T]:
         """What `make` makes of the rows of the given numbers; `sql` takes these as its one parameter, a list in text.
 
-        Rows go as soon as something is made of them, a batch is made whole before any of it is given. Batches get
-        smaller and then more memory when they don't fit.
+        Rows go as soon as something is made of them, a batch of `at_once` is made whole before any of it is given.
+        Batches get smaller and then more memory when they don't fit.
         """
         start = 0
-        for limit, batch in self._opening.ways:
+        for limit, batch in self._opening.ways(at_once):
             with self._with_limit(limit) as connection, suppress(duckdb.OutOfMemoryException):
                 while start < len(numbers):
                     # As text, for DuckDB takes a list number by number: as long as it takes to find the rows.

@@ -42,6 +42,10 @@ class Places:
     attachments: RowNumbers = field(default_factory=dict)
     raw_events: RowNumbers = field(default_factory=dict)
 
+    def first(self, row_id: str) -> int:
+        """Where a conversation begins; one without messages before all others."""
+        return min(self.messages.get(row_id, ()), default=-1)
+
 
 def find_places(database: Database, schema: Schema, heads: Iterable[ConversationHead]) -> Places:
     """Where the rows of the given conversations lie."""

@@ -76,13 +76,13 @@ class RawRecord:
     said: JsonObject | None = None
 
 
-def read_raw_records(database: Database, numbers: Sequence[int]) -> dict[str, list[RawRecord]]:
+def read_raw_records(database: Database, numbers: Sequence[int], *, at_once: int) -> dict[str, list[RawRecord]]:
     """The records that have an id or something to tell, in the order of their lines, by their conversation's native id.
 
-    `numbers` are row numbers of `raw_events`.
+    `numbers` are row numbers of `raw_events`, of which so many are asked for at once.
     """
     found: dict[str, list[RawRecord]] = defaultdict(list)
-    for native_id, record in database.query_rows(_RAW_RECORDS, numbers, _picked):
+    for native_id, record in database.query_rows(_RAW_RECORDS, numbers, _picked, at_once=at_once):
         if record is not None:
             found[native_id].append(record)
     return {native_id: sorted(records, key=lambda record: record.line) for native_id, records in found.items()}

@@ -43,14 +43,15 @@ class Projections:
         return [member.listing() for member in self._members]
 
     def read(
-        self, row_ids: Sequence[str], *, heads: Sequence[ConversationHead] | None = None
+        self, row_ids: Sequence[str], *, heads: Sequence[ConversationHead] | None = None, in_any_order: bool = False
     ) -> Iterator[Conversation]:
         """The conversations in the given order, as `Projection.read` gives them.
 
-        With one member, `heads` saves it reading them again; with several they are needed to tell whose is whose.
+        With one member, `heads` saves it reading them again, and any order saves work where it will do; with several the
+        heads are needed to tell whose is whose.
         """
         if len(self._members) == 1:
-            yield from self._members[0].read(row_ids, heads=heads)
+            yield from self._members[0].read(row_ids, heads=heads, in_any_order=in_any_order)
             return
         owners = [self._owner(row_id) for row_id in row_ids]
         waiting: dict[int, list[str]] = defaultdict(list)

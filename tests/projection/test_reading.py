@@ -117,6 +117,15 @@ def test_conversations_come_in_the_order_asked_for(tmp_path: Path, monkeypatch: 
     assert [said(talk) for talk in read] == [[f"from {int(name[1:])}"] for name in order]
 
 
+def test_conversations_come_as_they_lie_when_any_order_will_do(tmp_path: Path) -> None:
+    talks = [conversation(name, user(f"from {name}")) for name in ("b", "a", "d", "c")]
+    with opened(make_projection(tmp_path / "p.duckdb", talks)) as projection:
+        rows = {head.native_id: head.row_id for head in projection.heads()}
+        read = list(projection.read([rows[name] for name in "abcd"], in_any_order=True))
+    assert [talk.head.native_id for talk in read] == ["b", "a", "d", "c"]
+    assert [said(talk) for talk in read] == [["from b"], ["from a"], ["from d"], ["from c"]]
+
+
 def test_chunks_are_bounded_by_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks, "CHUNK_BYTES", 10_000)
     talks = [conversation(f"s{n}", user("x" * size)) for n, size in enumerate([10, 50_000, 4_000, 4_000, 4_000])]
