@@ -47,8 +47,8 @@ class Projections:
     ) -> Iterator[Conversation]:
         """The conversations in the given order, as `Projection.read` gives them.
 
-        With one member, `heads` saves it reading them again, and any order saves work where it will do; with several the
-        heads are needed to tell whose is whose.
+        With one member, `heads` saves it reading them again, and any order saves work where it will do; with several
+        the heads are needed to tell whose is whose.
         """
         if len(self._members) == 1:
             yield from self._members[0].read(row_ids, heads=heads, in_any_order=in_any_order)
