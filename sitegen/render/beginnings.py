@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from sitegen.render.late import OTHERS, Late
+
 try:
     from re import _constants as _op  # type: ignore[attr-defined]
     from re import _parser  # type: ignore[attr-defined]
@@ -14,8 +16,6 @@ except ImportError:  # pragma: no cover - a Python whose pattern parser has move
     _parser = _op = None
 
 ASCII = frozenset(map(chr, range(128)))
-OTHERS = re.compile("(?:[^\x00-\x7f](?:-[^\x00-\x7f])?)+")
-"""Characters beyond ASCII and ranges of them: thousands in a pattern of names, where one says as much here."""
 _LETTERS = frozenset(filter(str.isalpha, ASCII))
 
 
@@ -25,9 +25,10 @@ def beginnings(pattern: object) -> tuple[frozenset[str], bool]:
 
     Too many and False are safe, too few and True are not.
     """
-    if _parser is None or not isinstance(pattern, re.Pattern):
+    if _parser is None or not isinstance(pattern, re.Pattern | Late):
         return ASCII, False
     try:
+        # Of thousands of characters beyond ASCII one says as much here.
         parsed = _parser.parse(OTHERS.sub("é", pattern.pattern), pattern.flags)
         is_anchored = _is_anchored(parsed)
         characters, is_maybe_empty = _first(parsed)

@@ -13,12 +13,13 @@ from functools import cache, cached_property, lru_cache
 from typing import Any, Final
 
 from pygments.lexer import Lexer, RegexLexer, bygroups
-from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name
+from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filename
 from pygments.token import Error, Whitespace, _TokenType
 from pygments.util import ClassNotFound
 
-from sitegen.render.beginnings import ASCII, OTHERS, beginnings
+from sitegen.render.beginnings import ASCII, beginnings
 from sitegen.render.json_lexing import lex_json
+from sitegen.render.late import OTHERS, sparing
 from sitegen.render.runs import run_of
 
 Classes = Callable[[_TokenType], str]
@@ -110,12 +111,13 @@ _EXTENSIONS = {
 """The everyday ones at hand: asking Pygments for a file's lexer takes as long as colouring a page."""
 _PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "none", "output", "log", "csv", "tsv", "math", "mermaid"})
 _NAME = re.compile(r"[\w+#.\-]{1,40}")
-_NAMES = {
-    r"[A-Z_a-z][0-9A-Z_a-z]*": re.compile(r"[A-Z_a-z][0-9A-Z_a-z]*+(?![^\x00-\x7f])"),
-    r"(?:[$_A-Za-z]|\\u[a-fA-F0-9]{4})(?:(?:[$A-Za-z0-9_]|\\u[a-fA-F0-9]{4}))*": re.compile(
+_PLAIN_NAMES = {
+    r"[A-Z_a-z][0-9A-Z_a-z]*": r"[A-Z_a-z][0-9A-Z_a-z]*+(?![^\x00-\x7f])",
+    r"(?:[$_A-Za-z]|\\u[a-fA-F0-9]{4})(?:(?:[$A-Za-z0-9_]|\\u[a-fA-F0-9]{4}))*": (
         r"[$_A-Za-z][$A-Za-z0-9_]*+(?![^\x00-\x7f]|\\)"
     ),
 }
+_NAMES = {sign + name: re.compile(sign + plain) for name, plain in _PLAIN_NAMES.items() for sign in ("", "@")}
 """For names, by what their pattern is without all letters beyond ASCII: one that finds those that are plain, sooner."""
 
 
@@ -127,7 +129,7 @@ def find_lexer(language: str) -> Lexer | None:
     if name in _PLAIN or _NAME.fullmatch(name) is None:
         return None
     try:
-        return get_lexer_by_name(name, **_OPTIONS)
+        return sparing(find_lexer_class_by_name(name))(**_OPTIONS)
     except ClassNotFound:
         return None
 

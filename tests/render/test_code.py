@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
 from pygments.token import Punctuation, Text, _TokenType
 
 from sitegen.render.code import _class_of, render_code
@@ -42,6 +45,9 @@ SAMPLES = {
     "cpp": "#include <a>\ntemplate <class T> auto f(T&& x) -> decltype(x) { return x; } // c\n",
     "csharp": '[A]\nclass B<T> : C where T : new() { int @d = 0x1F; string E => $"{d}"; } // f\n',
     "console": "$ ls\na b\n",
+    "kotlin": '@A class B<T>(val c: Int = 1) : D() { fun `e f`(): String? = "$c ${c + 1}" } // g\n',
+    "scala": 'package a.b\n@c class D[T](val e: Int) extends F with G { def h(i: T)(using J) = s"$e" } // k\n',
+    "haskell": "module A (b) where\nimport qualified C.D as E\nb :: Int -> F\nb x' = G { h = x' `i` 1 } -- j\n",
 }
 
 
@@ -79,7 +85,12 @@ def assert_tokens_are_those_of_pygments(language: str, source: str) -> None:
     assert lexer is not None
     ways: list[Classes] = [class_unless_dull] if language == "json" else [class_unless_dull, _class_of, str]
     for classes in ways:
-        assert lex(lexer, source, classes) == told(lexer, source, classes)
+        assert lex(lexer, source, classes) == told(their_lexer(language), source, classes)
+
+
+@cache
+def their_lexer(language: str) -> Lexer:
+    return get_lexer_by_name(language, stripnl=False, ensurenl=False)
 
 
 @pytest.mark.parametrize("language", SAMPLES)
