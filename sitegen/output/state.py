@@ -100,7 +100,8 @@ class State:
         """Keep what the build left, in one transaction: the last step of a build. `begin` must have come before."""
         last = self.last
         known = last.files if last.dot_file is None else {**last.files, last.dot_file.path: last.dot_file}
-        inputs = {to_stored(path, site_folder(self.path)): stamp for path, stamp in build.inputs.items()}
+        site = site_folder(self.path)
+        inputs = {to_stored(path, site): stamp for path, stamp in build.inputs.items()}
         with self._writing() as connection:
             self._drop_lost_outputs()
             self._update("file", known, build.files, row=_file_row)
