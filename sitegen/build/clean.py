@@ -112,14 +112,19 @@ def where(finding: Finding) -> str:
 
 
 def pack(counts: Mapping[str, int], key: str) -> str:
-    """Counts of a share as text for the state; `key` is its transcript's."""
-    return json.dumps([key, counts], sort_keys=True)
+    """Counts of a share as text for the state, "" when there are none; `key` is its transcript's."""
+    return json.dumps([key, counts], sort_keys=True) if counts else ""
 
 
 def unpack(text: str) -> tuple[str, dict[str, int]]:
     """The transcript's key and the counts in such a text."""
     key, counts = json.loads(text)
     return str(key), dict(counts)
+
+
+def key_of(text: str) -> str:
+    """The transcript's key in such a text, which is the first string in it: of a large site there are many."""
+    return text.split('"', 2)[1]
 
 
 def total(all_counts: Iterable[Mapping[str, int]]) -> tuple[tuple[str, int], ...]:

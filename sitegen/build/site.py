@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from sitegen.build import renderers, searching
-from sitegen.build.clean import pack, total, unpack
+from sitegen.build.clean import key_of, pack, total, unpack
 from sitegen.build.family import Family
 from sitegen.build.gates import Gates
 from sitegen.build.inside import cards_inside, cards_of, inside, sealed_index
@@ -68,12 +68,12 @@ class SiteBuild:
     _page_keys: dict[str, str] = field(init=False)
     _family: Family = field(init=False)
     _titles: Titles = field(init=False, repr=False)
-    _counts: dict[str, Mapping[str, int]] = field(init=False)
-    """How much was taken out of transcripts, by key: shares that show the same have one transcript."""
+    _counts: dict[str, str] = field(init=False)
+    """How much was taken out of transcripts, as kept, by key: shares that show the same have one transcript."""
     _search: Searching = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._counts = dict(unpack(text) for name, text in self.state.last.facts.items() if name.startswith(_FOUND))
+        self._counts = {key_of(text): text for name, text in self.state.last.facts.items() if name.startswith(_FOUND)}
         self._search = Searching(self.setting)
         self._titles = Titles(self.setting, self.keys, self.heads)
         self._family = Family.of(self.shares, self.heads, title_of=self._titles.of)
@@ -140,7 +140,8 @@ class SiteBuild:
 
         by_slug = {share.slug: share for share in self.shares}
         all_made = self.make(self.worker, tasks, on_made=count)
-        self._counts |= {self._transcripts[each.slug]: each.found for each in all_made if each.found}
+        found = {self._transcripts[each.slug]: each.found for each in all_made if each.found}
+        self._counts |= {key: pack(counts, key) for key, counts in found.items()}
         for made in all_made:
             self._accept(by_slug[made.slug], made)
 
@@ -310,9 +311,9 @@ class SiteBuild:
         """How much was taken out of a share, or was when its transcript was made."""
         key, name = self._transcripts[share.slug], f"{_FOUND}{share.slug}"
         found = self._titles.found.get(share.slug) if found is None else found
-        counts = self._counts.get(key) if found is None else found
-        if counts and not share.is_expired:
-            self.facts[name] = pack(counts, key)
+        text = self._counts.get(key) if found is None else pack(found, key)
+        if text and not share.is_expired:
+            self.facts[name] = text
 
     def _count(self, written: Collection[Written]) -> None:
         self.folder.accept(written)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from sys import intern
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -156,7 +157,7 @@ class State:
         self._number = self._find_number()
         finished = self._connection.execute("SELECT is_finished FROM output WHERE id = ?", (self._number,)).fetchone()
         files = {
-            path: FileRecord(path, owner, sha256, (size, mtime, ctime, inode))
+            path: FileRecord(path, intern(owner), sha256, (size, mtime, ctime, inode))
             for _, path, owner, sha256, size, mtime, ctime, inode in self._rows("file")
         }
         dot_file = next((record for record in files.values() if record.owner == DOT_OWNER), None)

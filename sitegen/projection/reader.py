@@ -150,7 +150,7 @@ class Projection:
 
     def rest(self) -> None:
         """Lets go of the file, and of the memory that holds what was read of it but heads, until the next query."""
-        self._looked = None
+        self._looked = self._known = None
         self._database.rest()
 
     def _known_heads(self) -> tuple[ConversationHead, ...]:
