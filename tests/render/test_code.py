@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pygments import lexer as pygments_lexer
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Punctuation, Text, _TokenType
@@ -121,6 +122,22 @@ def test_tokens_are_those_of_pygments(language: str) -> None:
 @example("javascript", ["a", ".5", "b_c", "() {"])
 def test_tokens_are_those_of_pygments_for_any_text(language: str, pieces: list[str]) -> None:
     assert_tokens_are_those_of_pygments(language, "".join(pieces))
+
+
+def words_of(lexer: Lexer) -> set[str]:
+    """All words that a lexer's rules name, wherever they do."""
+    definitions: dict[str, list[object]] = type(lexer).get_tokendefs()  # type: ignore[attr-defined]
+    patterns = [rule[0] for rules in definitions.values() for rule in rules if isinstance(rule, tuple)]
+    named = {word for each in patterns if isinstance(each, pygments_lexer.words) for word in each.words}
+    return named.union(*(re.findall(r"\w+", each) for each in patterns if isinstance(each, str) and each.isascii()))
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "typescript", "bash"])
+def test_no_word_that_pygments_knows_is_stepped_over(language: str) -> None:
+    lexer = find_lexer(language)
+    assert lexer is not None
+    for word in sorted(words_of(lexer)):
+        assert_tokens_are_those_of_pygments(language, f"a {word} b = ({word}, a.{word});\n{word} c\n")
 
 
 @settings(max_examples=200, deadline=None)
