@@ -17,7 +17,7 @@ from sitegen.cli.frame import App, pass_app
 from sitegen.cli.terminal import counted, safe
 from sitegen.errors import IngestError, UsageError
 from sitegen.ingest.finding import Findings, look_around
-from sitegen.ingest.sources import load_source, source_names
+from sitegen.ingest.sources import is_source, load_source, source_names
 
 if TYPE_CHECKING:
     from sitegen.ingest import IngestReport, LineProblem, Progress
@@ -90,9 +90,8 @@ def command(
 
 
 def _adapter(name: str) -> Adapter:
-    names = source_names()
-    if name not in names:
-        raise UsageError(f"there is no source “{name}”; there is: {', '.join(names)}")
+    if not is_source(name):
+        raise UsageError(f"there is no source “{name}”; there is: {', '.join(source_names())}")
     return load_source(name)
 
 

@@ -11,9 +11,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
-from sitegen.model import Json
+if TYPE_CHECKING:
+    from sitegen.model import Json
+
 
 MAX_ELEMENT_CHARS: Final = 64 << 20
 """A longer element is told and passed over."""

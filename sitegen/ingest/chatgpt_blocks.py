@@ -6,13 +6,15 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sitegen.ingest.chatgpt_markers import without_markers
 from sitegen.ingest.exports import Reading
 from sitegen.ingest.fields import Object, first_text, object_of, objects_of, text_of, texts_of, without_nothing
 from sitegen.ingest.records import AttachmentRecord, BlockRecord
-from sitegen.model import Json
+
+if TYPE_CHECKING:
+    from sitegen.model import Json
 
 _POINTER: Final = re.compile(r"file[-_][A-Za-z0-9]+|[A-Za-z0-9_-]{8,}")
 _FAILED: Final = ("failed", "error", "timeout")

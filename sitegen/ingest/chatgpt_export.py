@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sitegen.ingest.chatgpt_blocks import Content, call_input, read_content
 from sitegen.ingest.chatgpt_results import is_drawn, joined, research_report, result_block
@@ -27,8 +27,10 @@ from sitegen.ingest.fields import (
 from sitegen.ingest.lines import kind_of
 from sitegen.ingest.records import BlockRecord, MessageRecord, PassedOver
 from sitegen.ingest.trees import in_line
-from sitegen.model import Json, Role
 from sitegen.wording import titles
+
+if TYPE_CHECKING:
+    from sitegen.model import Json, Role
 
 _ROLES: Final[Mapping[str, Role]] = {"user": "user", "assistant": "assistant", "tool": "tool"}
 _CONTEXTS: Final = frozenset({"user_editable_context", "model_editable_context"})

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sitegen.ingest.archive import FileIndex
 from sitegen.ingest.chatgpt_blocks import Content, read_content
 from sitegen.ingest.exports import Reading
 from sitegen.ingest.fields import Object, object_of, objects_of, text_of, without_nothing
 from sitegen.ingest.records import BlockRecord, MessageRecord
-from sitegen.model import Json
+
+if TYPE_CHECKING:
+    from sitegen.model import Json
 
 
 def is_drawn(message: Object) -> bool:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sitegen.ingest.lines import kind_of
 from sitegen.ingest.records import AttachmentRecord, BlockRecord
-from sitegen.model import Json
 
-_Object = dict[str, Json]
+if TYPE_CHECKING:
+    from sitegen.model import Json
+
+_Object = dict[str, "Json"]
 
 _CALLS: Final = ("tool_use", "server_tool_use", "mcp_tool_use")
 _FILES: Final = ("document", "attachment", "file")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sitegen.ingest.claude_blocks import read_blocks
 from sitegen.ingest.fields import checked_moment, checked_text, text_of
@@ -26,8 +26,10 @@ from sitegen.ingest.records import (
     Stored,
 )
 from sitegen.ingest.session_files import find_files, handle_of, path_of, shown
-from sitegen.model import Json, JsonObject, Role
 from sitegen.wording import titles
+
+if TYPE_CHECKING:
+    from sitegen.model import Json, JsonObject, Role
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _SUBAGENTS: Final = "subagents"

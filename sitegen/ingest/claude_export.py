@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sitegen.errors import IngestError
 from sitegen.ingest.archive import Entry
@@ -30,8 +30,10 @@ from sitegen.ingest.fields import (
 )
 from sitegen.ingest.records import AttachmentRecord, BlockRecord, MessageRecord, PassedOver
 from sitegen.ingest.trees import in_line
-from sitegen.model import Json
 from sitegen.wording import titles
+
+if TYPE_CHECKING:
+    from sitegen.model import Json
 
 _ROOT: Final = "00000000-0000-4000-8000-000000000000"
 """What the first message names as its parent."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sitegen.ingest.codex_items import ITEM_TYPES, Item, images_of_event, read_item, thoughts_of
 from sitegen.ingest.echoes import Echoes
@@ -26,8 +26,10 @@ from sitegen.ingest.records import (
     Stored,
 )
 from sitegen.ingest.session_files import find_files, handle_of, path_of, shown
-from sitegen.model import JsonObject
 from sitegen.wording import titles
+
+if TYPE_CHECKING:
+    from sitegen.model import JsonObject
 
 _FOLDERS: Final = ("sessions", "archived_sessions")
 _PREFIX: Final = "rollout-"

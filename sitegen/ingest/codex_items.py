@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sitegen.ingest.fields import Object, first_text, object_of, objects_of, text_of, texts_of, without_nothing
 from sitegen.ingest.lines import kind_of
 from sitegen.ingest.records import BlockRecord
-from sitegen.model import Json, Role
+
+if TYPE_CHECKING:
+    from sitegen.model import Json, Role
 
 ITEM_TYPES: Final = frozenset(
     {

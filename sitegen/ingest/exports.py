@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from sitegen.errors import IngestError
 from sitegen.ingest.archive import Entry, FileIndex, list_entries
@@ -34,7 +34,9 @@ from sitegen.ingest.records import (
     Seen,
     Stored,
 )
-from sitegen.model import Json
+
+if TYPE_CHECKING:
+    from sitegen.model import Json
 
 _CONVERSATIONS: Final = re.compile(r"conversations(?:[-_ ]?\d+)?\.json", re.IGNORECASE)
 _OTHERS: Final = {"mapping": "chatgpt-export", "chat_messages": "claude-export"}

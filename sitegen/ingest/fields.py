@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from sitegen.ingest.lines import kind_of
-from sitegen.model import Json, JsonObject
 
-Object = dict[str, Json]
+if TYPE_CHECKING:
+    from sitegen.model import Json, JsonObject
+
+Object = dict[str, "Json"]
 
 
 def text_of(value: Json) -> str | None:

@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from sitegen.ingest.records import Change, Stored
-from sitegen.model import Json
+
+if TYPE_CHECKING:
+    from sitegen.model import Json
 
 _SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _BOM: Final = "\ufeff"

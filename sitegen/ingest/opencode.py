@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from sitegen.errors import IngestError
@@ -39,8 +39,10 @@ from sitegen.ingest.records import (
     Stored,
 )
 from sitegen.ingest.session_files import find_files, path_of, shown
-from sitegen.model import Json
 from sitegen.wording import titles
+
+if TYPE_CHECKING:
+    from sitegen.model import Json
 
 _UNTITLED: Final = ("New session - ", "Child session - ")
 _QUIET: Final = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "compaction"})

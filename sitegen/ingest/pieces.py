@@ -6,9 +6,12 @@ One row of many megabytes would be too large for a database that keeps thousands
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sitegen.ingest.fields import Object, object_of
-from sitegen.model import Json
+
+if TYPE_CHECKING:
+    from sitegen.model import Json
 
 _WRAPPER = "conversation"
 

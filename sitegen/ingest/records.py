@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, auto
 from pathlib import Path
-from typing import IO, Protocol, runtime_checkable
+from typing import IO, TYPE_CHECKING, Protocol, runtime_checkable
 
-from sitegen.model import BlockKind, JsonObject, Role
+if TYPE_CHECKING:
+    from sitegen.model import BlockKind, JsonObject, Role
 
 
 @dataclass(frozen=True, slots=True)

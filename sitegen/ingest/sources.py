@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sitegen.errors import UsageError
-from sitegen.ingest.records import Adapter
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from sitegen.ingest.records import Adapter
 
 GROUP: Final = "sitegen.sources"
 _OWN: Final[Mapping[str, str]] = {
@@ -30,6 +33,11 @@ def source_names() -> tuple[str, ...]:
     return (*_OWN, *sorted(_foreign()))
 
 
+def is_source(name: str) -> bool:
+    """Whether there is a source of that name."""
+    return name in _OWN or name in _foreign()
+
+
 def load_source(name: str) -> Adapter:
     """The adapter of a source. Raises UsageError when there is none of that name, or when it can't be loaded."""
     if name in _OWN:
@@ -43,6 +51,8 @@ def load_source(name: str) -> Adapter:
 
 
 def _foreign() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # all that is installed is looked through: not for our own sources
+
     return {point.name: point for point in entry_points(group=GROUP) if point.name not in _OWN}
 
 
