@@ -55,7 +55,8 @@ def _ingest(adapter: Adapter, location: str, db: Path, *, tell: _Tell, lock_wait
         run = _Run(tell, [item for item in found if isinstance(item, LineProblem)])
         writer = Writer(connection, adapter, files=FileStore(db), max_problems=MAX_PROBLEMS, on_read=run.tell_within)
         stored = writer.stored()
-        run.write_all(writer, make_plan(adapter, handles, stored), adapter)
+        with writer:
+            run.write_all(writer, make_plan(adapter, handles, stored), adapter)
         touched |= writer.touched
         if isinstance(adapter, LiveAdapter):
             from sitegen.ingest.mirror import copy_views, remove_gone

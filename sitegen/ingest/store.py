@@ -104,6 +104,10 @@ def _config(spill: str) -> dict[str, str | bool | int | float | list[str]]:
     return {
         "memory_limit": f"{_MEMORY_BYTES}B",
         "temp_directory": spill,
+        # The thread that writes is beside the one that reads already.
+        "threads": 1,
+        # Rows go to the file as soon as there are enough of them, not when all is read.
+        "write_buffer_row_group_count": 1,
         # Nothing we do needs an extension; looking for one would go out to the network.
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",

@@ -1,4 +1,4 @@
-"""The columns that ingesting fills, and the one way rows get into them: a statement a table, a list a column."""
+"""The columns that ingesting fills, the one way rows get into them, and what else is done to rows."""
 
 from __future__ import annotations
 
@@ -50,20 +50,75 @@ RAW_EVENTS: Final = _table(
 )
 
 
-def insert_rows(connection: duckdb.DuckDBPyConnection, table: Table, rows: Sequence[Row]) -> None:
-    """Inserts all rows with one statement: a hundred times the speed of a statement a row."""
-    if not rows:
-        return
-    statement, columns = _insert_statement(table), [list(column) for column in zip(*rows, strict=True)]
+class Inlets:
+    """The ways into the tables, each made at its first use: rows are gathered by DuckDB and inserted by a statement."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        self._appenders: dict[str, duckdb.Appender] = {}
+
+    def insert(self, table: Table, rows: Sequence[Row]) -> None:
+        """Inserts all rows with one statement: a hundred times the speed of a statement a row."""
+        if not rows:
+            return
+        appender = self._appenders.get(table.name) or self._appender(table)
+        try:
+            _append(appender, rows)
+            appender.flush()
+        except BaseException:
+            appender.clear()
+            raise
+
+    def _appender(self, table: Table) -> duckdb.Appender:
+        columns = {name: _given_as(kind) for name, kind in table.columns}
+        self._appenders[table.name] = made = self._connection.query_appender(_insert_statement(table), columns)
+        return made
+
+
+def _append(appender: duckdb.Appender, rows: Sequence[Row]) -> None:
     try:
-        connection.execute(statement, columns)
+        appender.append_rows(rows)
     except duckdb.InvalidInputException:
         # A text that isn't Unicode; adapters should have seen to it, but a row too many is better than none.
-        connection.execute(statement, [[_mend(value) for value in column] for column in columns])
+        appender.clear()
+        appender.append_rows([[_mend(value) for value in row] for row in rows])
 
 
 def _mend(value: Value) -> Value:
     return mend_text(value) if isinstance(value, str) else value
+
+
+def touch_source(connection: duckdb.DuckDBPyConnection, source_id: str, name: str, version: str) -> None:
+    """Puts down that a source was ingested just now."""
+    connection.execute(
+        """INSERT INTO sources (id, name, adapter_version, last_ingested) VALUES (?, ?, ?, now())
+        ON CONFLICT (id) DO UPDATE SET
+            name = excluded.name,
+            adapter_version = excluded.adapter_version,
+            last_ingested = excluded.last_ingested""",
+        [source_id, name, version],
+    )
+
+
+def update_conversation(connection: duckdb.DuckDBPyConnection, row: Row) -> None:
+    """Gives a conversation that has a row all values of another."""
+    row_id, _, _, *values = row
+    connection.execute(
+        """UPDATE conversations SET title = ?, project = ?, started_at = ?, ended_at = ?, message_count = ?,
+        content_hash = ?, raw_path = ?, metadata = ?, source_file_mtime = ?, ingested_at = now() WHERE id = ?""",
+        [*values, row_id],
+    )
+
+
+def set_parents(connection: duckdb.DuckDBPyConnection, pairs: Sequence[tuple[str, str | None]]) -> None:
+    """Tells messages (first) their parents (second), where they don't know them."""
+    children, parents = [child for child, _ in pairs], [parent for _, parent in pairs]
+    connection.execute(
+        """UPDATE messages SET parent_message_id = late.parent
+        FROM (SELECT unnest(?::VARCHAR[]) AS child, unnest(?::VARCHAR[]) AS parent) AS late
+        WHERE messages.id = late.child AND messages.parent_message_id IS DISTINCT FROM late.parent""",
+        [children, parents],
+    )
 
 
 def empty_conversations(connection: duckdb.DuckDBPyConnection, row_ids: Sequence[str]) -> None:
@@ -132,11 +187,10 @@ def natives_left_behind(connection: duckdb.DuckDBPyConnection, source_id: str) -
 def _insert_statement(table: Table) -> str:
     names = ", ".join(name for name, _ in table.columns)
     values = ", ".join(_value(name, kind) for name, kind in table.columns)
-    lists = ", ".join(f"unnest(?::{_list_of(kind)}[]) AS {name}" for name, kind in table.columns)
-    return f"INSERT INTO {table.name} ({names}) SELECT {values} FROM (SELECT {lists})"  # noqa: S608 - constants only
+    return f"INSERT INTO {table.name} ({names}) SELECT {values} FROM appender_data"  # noqa: S608 - constants only
 
 
-def _list_of(kind: str) -> str:
+def _given_as(kind: str) -> str:
     return "VARCHAR" if kind == "JSON" else kind
 
 

@@ -9,14 +9,17 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, Self
 
 import duckdb
 
 from sitegen.ingest import row_ids, tables
+from sitegen.ingest.behind import Behind, Step
 from sitegen.ingest.files import FileStore
 from sitegen.ingest.records import (
     Adapter,
+    BlockRecord,
     Change,
     ConversationRecord,
     Handle,
@@ -28,10 +31,15 @@ from sitegen.ingest.records import (
     Tally,
 )
 from sitegen.ingest.store import make_room
+from sitegen.ingest.stored import stored_conversations
 from sitegen.ingest.tables import Row, Table
-from sitegen.model import Json, JsonObject
 
+if TYPE_CHECKING:
+    from sitegen.model import Json, JsonObject
+
+_AS_JSON: Final = json.JSONEncoder(ensure_ascii=False).encode
 _FLUSH_BYTES: Final = 8 << 20
+"""Twice as much is held: while so much is written, as much is read."""
 # What a row takes in memory beside its texts; keeps a million empty records from passing for nothing.
 _ROW_BYTES: Final = 400
 _ORDER: Final = (tables.CONVERSATIONS, tables.MESSAGES, tables.BLOCKS, tables.ATTACHMENTS, tables.RAW_EVENTS)
@@ -81,8 +89,20 @@ class _Open:
     passed_over: dict[str, str | None] = field(default_factory=dict)
     orphans: list[tuple[str, str]] = field(default_factory=list)
     """Messages whose parent hasn't been read, with its native id."""
-    tally: Tally = field(default_factory=Tally)
+    calls: int = 0
+    results: int = 0
+    images: int = 0
+    problem_count: int = 0
     problems: list[LineProblem] = field(default_factory=list)
+
+    def count_blocks(self, blocks: Sequence[BlockRecord]) -> None:
+        """Counts what they are."""
+        for block in blocks:
+            self.images += block.images
+            if block.kind == "tool_use":
+                self.calls += 1
+            elif block.kind == "tool_result":
+                self.results += 1
 
     def message_of(self, native_id: str | None) -> str | None:
         """The message that a record is or, for one that is none, that it stands after."""
@@ -116,46 +136,66 @@ class Writer:
         self.touched: set[str] = set()
         """The row ids of all conversations that were written, or that it tried to write."""
         self._left_behind: frozenset[str] = frozenset()
-        self._rows: dict[Table, list[Row]] = {table: [] for table in _ORDER}
+        self._inlets = tables.Inlets(connection)
+        self._behind = Behind()
+        self._steps: list[Step] = []
+        """What is to be done to the projection next, in order; then come the rows."""
+        self._rows: dict[str, list[Row]] = {}
         self._bytes = 0
         self._bytes_read = 0
+        self._drop_rows()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Returns when all is written. Raises DuckDB's errors."""
+        self._behind.wait()
 
     def stored(self) -> dict[str, Stored]:
         """What the projection holds of this source, by native id."""
-        rows = self._connection.execute(
-            "SELECT source_native_id, id, content_hash, message_count, metadata FROM conversations WHERE source_id = ?",
-            [self._adapter.source_id],
-        ).fetchall()
         self._left_behind = tables.natives_left_behind(self._connection, self._adapter.source_id)
-        return {
-            native_id: _stored(row_id, content_hash, count, meta)
-            for native_id, row_id, content_hash, count, meta in rows
-        }
+        return stored_conversations(self._connection, self._adapter.source_id)
 
     def write(self, batch: Sequence[Task]) -> list[Written]:
-        """Writes a batch whole or not at all. Raises UnreadableError, and DuckDB's own errors."""
+        """Writes a batch whole or not at all. Raises UnreadableError, and DuckDB's own errors.
+
+        The batch may be written to its end only when the next one begins, or when the writer is left: whatever goes
+        wrong then is raised there.
+        """
         self.touched |= {self._row_id(task) for task in batch}
+        self._bytes_read = 0
+        self._steps.append(partial(self._begin, batch))
+        try:
+            written = [self._write_one(task) for task in batch]
+            self._steps += [*self._insertions(), self._connection.commit]
+            self._hand_over()
+        except BaseException:
+            self._undo()
+            raise
+        return written
+
+    def _begin(self, batch: Sequence[Task]) -> None:
         changed = [task for task in batch if task.change is Change.CHANGED and task.stored]
         rewritten = [task.stored.row_id for task in changed if task.stored]
         tables.empty_conversations(self._connection, rewritten)
         make_room(self._connection, sum(task.handle.size_bytes for task in batch))
-        self._bytes_read = 0
         self._connection.begin()
+        adapter = self._adapter
+        tables.touch_source(self._connection, adapter.source_id, adapter.display_name, adapter.version)
+        tables.remove_messages(self._connection, rewritten)
+        stale = {task.native_id for task in changed} | (self._left_behind & {task.native_id for task in batch})
+        tables.remove_raw_events(self._connection, adapter.source_id, sorted(stale))
+
+    def _undo(self) -> None:
+        self._drop_rows()
+        self._steps = []
         try:
-            self._touch_source()
-            tables.remove_messages(self._connection, rewritten)
-            stale = {task.native_id for task in changed} | (self._left_behind & {task.native_id for task in batch})
-            tables.remove_raw_events(self._connection, self._adapter.source_id, sorted(stale))
-            written = [self._write_one(task) for task in batch]
-            self._flush(None)
-            self._connection.commit()
-        except BaseException:
-            self._drop_rows()
+            self._behind.wait()
+        finally:
             # DuckDB ends the transaction itself after its gravest errors.
             with suppress(duckdb.Error):
                 self._connection.rollback()
-            raise
-        return written
 
     # ------------------------------------------------------------------------------------------- one conversation
 
@@ -179,7 +219,8 @@ class Writer:
                     self._on_read(self._bytes_read)
         except OSError as error:
             raise UnreadableError(task, error.strerror or str(error)) from error
-        return Written(current.tally, tuple(current.problems))
+        tally = Tally(current.count, current.calls, current.results, current.images, current.problem_count)
+        return Written(tally, tuple(current.problems))
 
     def _open(self, task: Task) -> _Open:
         stored = task.stored
@@ -210,7 +251,7 @@ class Writer:
             current.orphans.append((message_id, message.parent_native_id))
         if is_first and native_id is not None:
             current.ids[native_id] = message_id
-        current.tally += _count(message)
+        current.count_blocks(message.blocks)
         if index < current.kept_messages:
             return
         row: Row = (message_id, current.row_id, native_id, parent, message.role, message.model, message.created_at)
@@ -228,14 +269,14 @@ class Writer:
             self._add(tables.ATTACHMENTS, (*named, *placed, _json(file.metadata)), 0)
 
     def _add_problem(self, current: _Open, problem: LineProblem) -> None:
-        current.tally += Tally(problem_count=1)
+        current.problem_count += 1
         if len(current.problems) < self._max_problems:
             current.problems.append(problem)
 
     def _conclude(self, current: _Open, record: ConversationRecord) -> None:
         row = self._conversation_row(current, record)
         if current.has_row:
-            self._update_conversation(row)
+            self._steps.append(partial(tables.update_conversation, self._connection, row))
         else:
             self._add(tables.CONVERSATIONS, row, 0)
             current.has_row = True
@@ -243,7 +284,7 @@ class Writer:
         late = [(child, parent) for child, parent in found if parent not in (None, child)]
         if late:
             self._flush(None)
-            self._set_parents(late)
+            self._steps.append(partial(tables.set_parents, self._connection, late))
 
     def _conversation_row(self, current: _Open, record: ConversationRecord) -> Row:
         task = current.task
@@ -269,71 +310,31 @@ class Writer:
     # ---------------------------------------------------------------------------------------------------- many rows
 
     def _add(self, table: Table, row: Row, size_bytes: int) -> None:
-        self._rows[table].append(row)
+        self._rows[table.name].append(row)
         self._bytes += size_bytes + _ROW_BYTES
 
     def _flush(self, current: _Open | None) -> None:
         """Writes all rows so far. A conversation not concluded yet gets its own row first, for messages to refer to."""
         if current is not None and not current.has_row:
             blank = ConversationRecord(content_hash="", source_bytes=0, source_lines=0, event_count=0)
-            self._rows[tables.CONVERSATIONS].append(self._conversation_row(current, blank))
+            self._rows[tables.CONVERSATIONS.name].append(self._conversation_row(current, blank))
             current.has_row = True
-        for table, rows in self._rows.items():
-            tables.insert_rows(self._connection, table, rows)
+        self._steps += self._insertions()
+        self._hand_over()
+
+    def _insertions(self) -> list[Step]:
+        steps: list[Step] = [partial(self._inlets.insert, table, self._rows[table.name]) for table in _ORDER]
         self._drop_rows()
+        return steps
+
+    def _hand_over(self) -> None:
+        steps, self._steps = self._steps, []
+        self._behind.do(steps)
 
     def _drop_rows(self) -> None:
-        for rows in self._rows.values():
-            rows.clear()
+        self._rows = {table.name: [] for table in _ORDER}
         self._bytes = 0
-
-    def _touch_source(self) -> None:
-        self._connection.execute(
-            """INSERT INTO sources (id, name, adapter_version, last_ingested) VALUES (?, ?, ?, now())
-            ON CONFLICT (id) DO UPDATE SET
-                name = excluded.name,
-                adapter_version = excluded.adapter_version,
-                last_ingested = excluded.last_ingested""",
-            [self._adapter.source_id, self._adapter.display_name, self._adapter.version],
-        )
-
-    def _update_conversation(self, row: Row) -> None:
-        row_id, _, _, *values = row
-        self._connection.execute(
-            """UPDATE conversations SET title = ?, project = ?, started_at = ?, ended_at = ?, message_count = ?,
-            content_hash = ?, raw_path = ?, metadata = ?, source_file_mtime = ?, ingested_at = now() WHERE id = ?""",
-            [*values, row_id],
-        )
-
-    def _set_parents(self, pairs: Sequence[tuple[str, str | None]]) -> None:
-        children, parents = [child for child, _ in pairs], [parent for _, parent in pairs]
-        self._connection.execute(
-            """UPDATE messages SET parent_message_id = late.parent
-            FROM (SELECT unnest(?::VARCHAR[]) AS child, unnest(?::VARCHAR[]) AS parent) AS late
-            WHERE messages.id = late.child AND messages.parent_message_id IS DISTINCT FROM late.parent""",
-            [children, parents],
-        )
 
 
 def _json(value: JsonObject | None) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _count(message: MessageRecord) -> Tally:
-    kinds = [block.kind for block in message.blocks]
-    images = sum(block.images for block in message.blocks)
-    return Tally(1, kinds.count("tool_use"), kinds.count("tool_result"), images)
-
-
-def _stored(row_id: str, content_hash: str | None, message_count: int, metadata: str | None) -> Stored:
-    known = json.loads(metadata or "{}")
-    return Stored(
-        row_id=row_id,
-        content_hash=content_hash,
-        adapter_version=known.get("adapter_version"),
-        source_bytes=int(known.get("source_bytes", 0)),
-        source_lines=int(known.get("source_lines", 0)),
-        message_count=message_count,
-        qualifier=str(known.get("qualifier", "")),
-        metadata=known,
-    )
+    return None if value is None else _AS_JSON(value)
