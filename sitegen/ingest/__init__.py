@@ -51,12 +51,13 @@ def _ingest(adapter: Adapter, location: str, db: Path, *, tell: _Tell, lock_wait
     started = time.perf_counter()
     found = list(_told(adapter.discover(location), tell))
     handles = [item for item in found if isinstance(item, Handle)]
+    is_new = not db.exists()
     with open_store(db, lock_wait_s=lock_wait_s) as connection, noted(db, connection) as touched:
         run = _Run(tell, [item for item in found if isinstance(item, LineProblem)])
         writer = Writer(connection, adapter, files=FileStore(db), max_problems=MAX_PROBLEMS, on_read=run.tell_within)
         stored = writer.stored()
         with writer:
-            run.write_all(writer, make_plan(adapter, handles, stored), adapter)
+            run.write_all(writer, make_plan(adapter, handles, stored), adapter, is_new=is_new)
         touched |= writer.touched
         if isinstance(adapter, LiveAdapter):
             from sitegen.ingest.mirror import copy_views, remove_gone
@@ -101,7 +102,7 @@ class _Run:
         self._told_bytes = 0
         self._told_at = time.monotonic()
 
-    def write_all(self, writer: Writer, plan: Plan, adapter: Adapter) -> None:
+    def write_all(self, writer: Writer, plan: Plan, adapter: Adapter, *, is_new: bool) -> None:
         """Writes every batch, telling how far it has come after each."""
         from sitegen.ingest.plan import batches
 
@@ -109,7 +110,7 @@ class _Run:
         self._unchanged, self._total = len(plan.unchanged), len(plan.tasks)
         self._bytes_total = sum(task.handle.size_bytes for task in plan.tasks)
         self._tell(0)
-        for batch in batches(plan.tasks):
+        for batch in batches(plan.tasks, is_new=is_new):
             if isinstance(adapter, LiveAdapter):
                 adapter.prepare([task.handle for task in batch])
             for task, written in self._write(writer, batch):

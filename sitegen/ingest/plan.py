@@ -10,6 +10,8 @@ from sitegen.ingest.records import Adapter, Change, Handle, LineProblem, Stored
 from sitegen.ingest.writer import Task
 
 _BATCH_BYTES: Final = 16 << 20
+_FIRST_BYTES: Final = 32 << 20
+"""Of a new projection's first batch: there's nothing yet that DuckDB would write anew, so one batch does better."""
 _BATCH_TASKS: Final = 200
 
 
@@ -41,16 +43,16 @@ def unreadable(handle: Handle, reason: str) -> LineProblem:
     return LineProblem(handle.location, 0, f"it can't be read: {reason}")
 
 
-def batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
-    """The tasks in batches of some 16 MB of source."""
+def batches(tasks: Iterable[Task], *, is_new: bool) -> Iterator[list[Task]]:
+    """The tasks in batches of some 16 MB of source; more for the first of a new projection."""
     batch: list[Task] = []
-    size = 0
+    size, limit = 0, _FIRST_BYTES if is_new else _BATCH_BYTES
     for task in tasks:
         batch.append(task)
         size += task.handle.size_bytes
-        if size >= _BATCH_BYTES or len(batch) >= _BATCH_TASKS:
+        if size >= limit or len(batch) >= _BATCH_TASKS:
             yield batch
-            batch, size = [], 0
+            batch, size, limit = [], 0, _BATCH_BYTES
     if batch:
         yield batch
 
