@@ -37,14 +37,15 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
     _require_utf8(path)
     try:
         is_there = path.exists()
-        if is_there:
-            _refuse_foreign(path, lock_wait_s=lock_wait_s)
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="sitegen-") as spill:
-            layout = _LAYOUT if is_there else _NEW_LAYOUT
-            connection = _connect(path, config=_config(spill), options=layout, lock_wait_s=lock_wait_s)
+            connection = duckdb.connect(":memory:", config=_config(spill))
             try:
+                if is_there:
+                    _refuse_foreign(connection, path, lock_wait_s=lock_wait_s)
+                else:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                _attach(connection, path, options=_LAYOUT if is_there else _NEW_LAYOUT, lock_wait_s=lock_wait_s)
+                connection.execute("USE projection")
                 connection.execute("SET enable_external_access = false")
                 _make_tables(connection)
                 yield connection
@@ -114,33 +115,19 @@ def _config(spill: str) -> dict[str, str | bool | int | float | list[str]]:
     }
 
 
-def _connect(
-    path: Path, *, config: dict[str, str | bool | int | float | list[str]], options: str, lock_wait_s: float
-) -> duckdb.DuckDBPyConnection:
+def _attach(connection: duckdb.DuckDBPyConnection, path: Path, *, options: str, lock_wait_s: float) -> None:
+    """Attached, not opened: how the file is laid out can be said in no other way."""
     give_up = time.monotonic() + lock_wait_s
     while True:
         try:
-            return _attach(path, config=config, options=options)
+            connection.execute(f"ATTACH {_quoted(path)} AS projection ({options})")
+            return
         except duckdb.IOException as error:
             if "lock" not in str(error):
                 raise
             if time.monotonic() >= give_up:
                 raise IngestError(_locked(path, str(error))) from error
         time.sleep(_LOCK_RETRY_S)
-
-
-def _attach(
-    path: Path, *, config: dict[str, str | bool | int | float | list[str]], options: str
-) -> duckdb.DuckDBPyConnection:
-    """Attached, not opened: how the file is laid out can be said in no other way."""
-    connection = duckdb.connect(":memory:", config=config)
-    try:
-        connection.execute(f"ATTACH {_quoted(path)} AS projection ({options})")
-        connection.execute("USE projection")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _quoted(path: Path) -> str:
@@ -153,16 +140,16 @@ def _locked(path: Path, message: str) -> str:
     return f"{path} is in use by {who}. Wait until it has finished, or end it, and run this again."
 
 
-def _refuse_foreign(path: Path, *, lock_wait_s: float) -> None:
+def _refuse_foreign(connection: duckdb.DuckDBPyConnection, path: Path, *, lock_wait_s: float) -> None:
     """Looks without a right to write: opening a foreign file for writing could already change it."""
     if not path.is_file():
         raise IngestError(f"{path} isn't a file. Name the projection's file with --db.")
     try:
-        connection = _connect(path, config={}, options="READ_ONLY", lock_wait_s=lock_wait_s)
+        _attach(connection, path, options="READ_ONLY", lock_wait_s=lock_wait_s)
     except duckdb.Error as error:
         raise IngestError(_not_opened(path, said(error))) from error
-    with connection:
-        found = _owner(connection)
+    found = _owner(connection)
+    connection.execute("DETACH projection")
     if found is not None:
         raise IngestError(
             f"{path} wasn't made by sitegen ingest (it holds {found}), and sitegen never changes what it didn't make. "
@@ -191,7 +178,7 @@ def _owner(connection: duckdb.DuckDBPyConnection) -> str | None:
         return None
     if "meta" not in tables:
         return f"other tables: {', '.join(sorted(tables)[:3])}"
-    meta = dict(connection.execute("SELECT key, value FROM meta").fetchall())
+    meta = dict(connection.execute("SELECT key, value FROM projection.meta").fetchall())
     version = meta.get("schema_version", "unknown")
     if meta.get("created_by") == CREATED_BY and version == SCHEMA_VERSION:
         return None
