@@ -85,8 +85,9 @@ def _handle(file: Path) -> Handle:
 
 def _parent_session(file: Path) -> Path | None:
     """The folder `<session>` of `<session>/subagents/**/agent-x.jsonl`; None for any other file."""
-    below = [folder for folder in file.parents if folder.name == _SUBAGENTS]
-    return below[-1].parent if below else None
+    if _SUBAGENTS not in file.parts[:-1]:
+        return None
+    return [folder for folder in file.parents if folder.name == _SUBAGENTS][-1].parent
 
 
 def _decode_folder(name: str) -> str:
