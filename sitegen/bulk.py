@@ -10,6 +10,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Final
 
 _AT_ONCE: Final = 1_000_000
@@ -51,6 +52,10 @@ class Stretch:
     def __bytes__(self) -> bytes:
         return b"".join(self)
 
+    def part(self, start: int, size: int) -> Stretch:
+        """So many of its bytes from `start` on."""
+        return Stretch(self._source, self._start + start, size)
+
     def __iter__(self) -> Iterator[bytes]:
         """The same in pieces that are held one at a time."""
         end = self._start + self._size
@@ -64,7 +69,7 @@ class Stretch:
 class Bulk:
     """Bytes as the pieces that they are made of; equal to the bytes themselves."""
 
-    def __init__(self, pieces: Iterable[bytes | Stretch]) -> None:
+    def __init__(self, pieces: Iterable[bytes | Bulk | Stretch]) -> None:
         self._pieces = tuple(pieces)
 
     @cached_property
@@ -81,6 +86,16 @@ class Bulk:
     def __bytes__(self) -> bytes:
         return b"".join(self)
 
+    def starts(self) -> dict[int, int]:
+        """Where each piece begins, by its identity."""
+        starts = accumulate(map(len, self._pieces), initial=0)
+        return {id(piece): start for piece, start in zip(self._pieces, starts, strict=False)}
+
+    def part(self, start: int, size: int) -> Bulky:
+        """So many of its bytes from `start` on; of what stays in a file they stay there too."""
+        first = self._pieces[0] if len(self._pieces) == 1 else None
+        return Bulk([first.part(start, size)]) if isinstance(first, Stretch) else bytes(self)[start : start + size]
+
     def __eq__(self, other: object) -> bool:
         return bytes(self) == bytes(other) if isinstance(other, bytes | Bulk) else NotImplemented
 
@@ -89,6 +104,11 @@ class Bulk:
 
 
 Bulky = bytes | Bulk
+
+
+def part(data: Bulky, start: int, size: int) -> Bulky:
+    """So many of the bytes from `start` on."""
+    return data[start : start + size] if isinstance(data, bytes) else data.part(start, size)
 
 
 def pieces(data: Bulky) -> Iterable[bytes]:

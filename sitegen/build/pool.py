@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Protocol, Self
 
 from sitegen.build.memory import collecting_rarely
-from sitegen.build.processes import Processes
+from sitegen.build.processes import Helpers, Processes
 from sitegen.build.work import Made, Setting, Task, Worker
 
 _WORTH_A_POOL = 1_500
@@ -46,6 +46,7 @@ def make_all(
 ) -> list[Made]:
     """What became of each task, by slug. `worker` is this process's; `on_made` hears how many more shares are done."""
     count = min(processes.count, len(tasks))
+    worker.help = Helpers(processes) if processes.count > 1 else None
     is_little = sum(map(_weight, tasks)) < _WORTH_A_POOL
     if not is_little:  # what reading it all has left in memory isn't for what is made of it
         worker.rest()
@@ -71,11 +72,12 @@ def _make_there(
     """Has the executor make batches, one at a time for each of its processes, and makes some here meanwhile."""
     feed = Feed(executor, worker.setting, Pile.of(tasks), processes)
     with _giving_way():
+        giants = feed.pile.giants(processes)
         feed.begin()
         left = len(tasks)
         while left:
-            made = feed.take(worker)
-            left -= len(made)
+            made = worker.make(giants) if giants else feed.take(worker)
+            giants, left = [], left - len(made)
             on_made(len(made))
             yield from made
 
@@ -112,6 +114,14 @@ class Pile:
     def lightest(self, *, parts: int, smallest: int = _SMALLEST_BATCH) -> list[Task]:
         """The same from the other end."""
         return self._take(self.tasks.pop, parts=parts, smallest=smallest)
+
+    def giants(self, processes: int) -> list[Task]:
+        """Takes the heaviest if the others would wait for whoever makes it: it's made here, where others help."""
+        with self._lock:
+            if not self.tasks or _weight(self.tasks[0]) * processes <= self.weight:
+                return []
+            self.weight -= _weight(self.tasks[0])
+            return [self.tasks.popleft()]
 
     def put_back(self, batch: Sequence[Task]) -> None:
         """Tasks that were taken, but won't be made by whoever took them."""

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Self
 from sitegen.build.memory import collect_rarely
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, Future
     from pathlib import Path
 
     from sitegen.config import Config
+    from sitegen.render import Drawn
 
 _LARGE_BYTES = 10_000_000
 """Size of projections from which all of them is work for several processes."""
@@ -73,6 +74,24 @@ class Processes:
         if self._ending is not None:
             self._ending.join()
             self._ending = None
+
+
+@dataclass(frozen=True, slots=True)
+class Helpers:
+    """The other processes, as those that draw legs of one long conversation."""
+
+    processes: Processes
+
+    @property
+    def most(self) -> int:
+        """For each one that it draws, and one that it finds when it has."""
+        return 2 * (self.processes.count - 1)
+
+    def draw(self, leg: bytes) -> Future[Drawn]:
+        """What becomes of a leg. Raises RuntimeError when a process has died."""
+        from sitegen.render import draw_leg
+
+        return self.processes.executor.submit(draw_leg, leg)
 
 
 class Outlook(Enum):

@@ -37,6 +37,7 @@ from sitegen.urls import Urls, share_file, share_folder
 if TYPE_CHECKING:
     from sitegen.build.sealing import Sealing
     from sitegen.projection import Projections
+    from sitegen.render import Help
     from sitegen.render.foreign import Foreign
 
 _FEW: Final = 10
@@ -137,6 +138,8 @@ class Worker:
     projections: Projections | None = None
     """Open already, for the first that is read."""
     engine: Engine = field(default_factory=find_engine)
+    help: Help | None = None
+    """Other processes, for what would take one of them long."""
     _pages: Pages | None = field(init=False, default=None)
     _cache: Cache = field(init=False)
     _scans: Scans = field(init=False)
@@ -305,8 +308,8 @@ class Worker:
 
     def _render(self, share: Share, shown: list[Conversation], *, key: str, before: str) -> Transcript:
         """The transcript of a conversation, which is taken out of the list: rendering lets go of what it has drawn."""
-        from sitegen.build.reuse import reuse
-        from sitegen.render import RenderOptions, render
+        from sitegen.build.reuse import Course, render_what_is_new
+        from sitegen.render import RenderOptions
         from sitegen.render.foreign import Foreign
 
         site = self.setting.site
@@ -321,9 +324,8 @@ class Worker:
         if self._others is None:
             self._others = Foreign.load()
         before = before if self.setting.is_cache_read else ""
-        size, goes_on = len(shown[0].messages), bool(before) and self._renders_few
-        with reuse(self._cache, size, options, self._others, before=before, now=key, goes_on=goes_on) as kept:
-            transcript = render(shown.pop(), options, others=self._others, fragments=kept)
+        course = Course(before, now=key, goes_on=bool(before) and self._renders_few)
+        transcript = render_what_is_new(self._cache, shown, options, self._others, course, self.help)
         transcript = self._cache.leave(key, transcript)
         if transcript.notes:
             self._cache.put(notes_key(key), Told(transcript.notes))

@@ -83,7 +83,7 @@ class Context:
     heading_level: int = 3
     """The rank of the highest heading in a text that is no message of its own: of a step, of a note."""
     others: Others | None = None
-    fragments: Fragments = field(default_factory=lambda: Fragments(off=True))
+    fragments: Fragments = field(default_factory=lambda: Fragments(is_off=True))
     """What needn't be made again."""
     t: Catalogue = field(init=False)
     zone: ZoneInfo = field(init=False)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, count
@@ -11,11 +12,11 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from sitegen.model import ROOT, Mark, MarkKind, Message
+from sitegen.model import ROOT, Exchange, Mark, MarkKind, Message
 from sitegen.render.activity import tell
 from sitegen.render.context import Context
 from sitegen.render.fragments import Fragment, Piece, Said, State, Written
-from sitegen.render.items import Aside, Call, Item, Thought
+from sitegen.render.items import Adrift, Answer, Aside, Call, Item, Prompt, Run, Thought
 from sitegen.render.prose import render_markdown
 from sitegen.render.steps import Deed, Step
 from sitegen.render.tree import Alternative
@@ -30,6 +31,13 @@ class Nested:
     html: str
     anchors: tuple[str, ...]
     markdown: str
+
+    @property
+    def digest(self) -> str:
+        """Names all of it."""
+        found = hashlib.blake2b(self.html.encode("utf-8", "surrogatepass"), digest_size=16)
+        found.update(self.markdown.encode("utf-8", "surrogatepass"))
+        return found.hexdigest()
 
 
 @dataclass(slots=True)
@@ -54,30 +62,35 @@ class Drawing:
     steps: dict[str, Step] = field(default_factory=dict)
     """The steps of the item under work, by their anchors."""
     has_clashed: bool = False
-    """Whether an id in the item under work stands on the page already: it would be another item without that."""
+    """Whether an id in what is under work stands on the page already: it would be something else without that."""
     files: dict[str, list[str]] = field(default_factory=dict)
     """Names of the share's files shown in a message or step, by its anchor."""
     _anchors: list[str] = field(default_factory=list)
     _marks: list[Mark] = field(default_factory=list)
     _texts: list[Said] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
-    """What the exports say of the items, in their order."""
-    _drawn: dict[int, Written] = field(default_factory=dict)
-    """Likewise of items of the exchange under work, by identity, for they aren't drawn in their order."""
+    """What the exports say of each fragment."""
+    _written: dict[int, Written] = field(default_factory=dict)
+    """Likewise of each item under work, by identity, for they aren't drawn in their order."""
     _told: tuple[list[Step], Markup] | None = None
     """The steps that were told last, and the sentence for them."""
     _failed: int = 0
-    """Failures in the item under work."""
+    """Failures in what is under work, and what its steps did."""
+    _did: list[Deed] = field(default_factory=list)
     _has_prompt: bool = False
     _day: str = ""
     _model: str | None = None
     _used: set[str] = field(default_factory=set)
     _own: set[str] = field(default_factory=set)
-    """Those of the ids that the item under work brought."""
+    """Those of the ids that what is under work brought."""
 
     def __post_init__(self) -> None:
         # On a page a heading stands before the first message; in a subagent's thread there is none yet.
         self.ctx = self.ctx.below(self.level + (self.level == 2))
+
+    def anew(self) -> Drawing:
+        """The same of nothing yet."""
+        return Drawing(self.ctx, self.scope, self.level, self.choices, self.nested, self.shows_models)
 
     def heading(self, role: Literal["prompt", "answer"]) -> int:
         """The rank of a message's heading; an answer before any prompt takes a prompt's."""
@@ -95,36 +108,56 @@ class Drawing:
         """What came before, as far as the next item shows it."""
         return State(self._has_prompt, self.ctx.heading_level, self._day, self._model)
 
-    def begin(self) -> None:
-        """Begins an item."""
-        self.steps.clear()
-        self._own.clear()
-        self.has_clashed, self._failed = False, 0
+    @state.setter
+    def state(self, state: State) -> None:
+        self._has_prompt, self._day, self._model = state.has_prompt, state.day, state.model
+        self.ctx.heading_level = state.heading_level
 
-    def end(self, pieces: tuple[Piece, ...], written: Written) -> Fragment:
-        """What became of the item under work."""
-        deeds = tuple(step.deed for step in self.steps.values())
-        return Fragment(pieces, written, self.state, deeds, self._failed, self.ctx.hand_over())
+    def pass_over(self, item: Item) -> None:
+        """Leaves behind what drawing an item would, as far as what comes next shows it."""
+        if isinstance(item, Prompt | Answer):
+            self.heading("prompt" if isinstance(item, Prompt) else "answer")
+            self.time(item.message.created_at)
+        if isinstance(item, Answer):
+            self.new_model(item.message)
+
+    def begin(self) -> None:
+        """Begins a fragment."""
+        self._own.clear()
+        self.has_clashed, self._failed, self._did = False, 0, []
+
+    def note(self, item: Item, written: Written) -> None:
+        """What the exports say of an item that was just drawn."""
+        self._written[id(item)] = written
+        self._did += [step.deed for step in self.steps.values()]
+
+    def end(self, items: Iterable[Item], exchanges: Sequence[Exchange], begins: Iterable[str]) -> Fragment:
+        """What became of these items; exports have them in this order."""
+        written = Written.together([self._written.pop(id(item)) for item in items])
+        return Fragment(
+            exchanges=tuple(exchanges),
+            begins=tuple(begins),
+            written=written,
+            after=self.state,
+            deeds=tuple(self._did),
+            failures=self._failed,
+            files=self.ctx.hand_over(),
+        )
 
     def takes(self, fragment: Fragment) -> bool:
-        """Goes on as if an item had been drawn here; False when an id in it stands on the page already."""
+        """Goes on as if a fragment had been drawn here; False when an id in it stands on the page already."""
         if not self._used.isdisjoint(fragment.anchors):
             return False
         self._used.update(fragment.anchors)
-        self._has_prompt, self._day, self._model = fragment.after.has_prompt, fragment.after.day, fragment.after.model
-        self.ctx.heading_level = fragment.after.heading_level
+        self.state = fragment.after
         self.ctx.take_back(fragment.files)
         return True
 
-    def add(self, item: Item, fragment: Fragment) -> None:
-        """Counts what came of an item."""
+    def add(self, fragment: Fragment) -> None:
+        """Counts a fragment, and puts it into the exports."""
         self.failures += fragment.failures
         self.deeds += fragment.deeds
-        self._drawn[id(item)] = fragment.written
-
-    def write(self, items: Iterable[Item]) -> None:
-        """Puts an exchange whose items were drawn into the exports, in this order."""
-        self.written += (self._drawn.pop(id(item)) for item in items)
+        self.written.append(fragment.written)
 
     def piece(self, message: Message, html: str) -> Piece:
         """Some HTML, with what was gathered since the last time."""
@@ -148,8 +181,9 @@ class Drawing:
         """The id of the exchange that begins with this message; a message's second one has a number."""
         plain = f"x-{self.scope}{message_id}"
         others = (f"{plain}-{number}" for number in count(2))
-        anchor = next(each for each in chain((plain,), others) if each not in self._used)
+        anchor = next(each for each in chain((plain,), others) if not self._stands(each))
         self._used.add(anchor)
+        self._own.add(anchor)
         return anchor
 
     def identity(self, anchor: str) -> str:
@@ -186,9 +220,20 @@ class Drawing:
         if text:
             self._texts.append(Said(anchor, text))
 
+    def within(self, item: Item) -> dict[str, tuple[Nested, ...]]:
+        """The subagents that stand in an item."""
+        keys: Iterable[str] = ()
+        if isinstance(item, Adrift):
+            keys = (item.key,)
+        elif isinstance(item, Run) and self.nested:
+            keys = (entry.paired.anchor for entry in item.entries if isinstance(entry, Call))
+        return {key: self.nested[key] for key in keys if key in self.nested}
+
     def embed(self, nested: tuple[Nested, ...]) -> str:
         """The HTML of subagents, whose ids are the page's from now on."""
         for agent in nested:
+            self.has_clashed = self.has_clashed or not self._used.isdisjoint(agent.anchors)
+            self._used.update(agent.anchors)
             self._anchors.extend(agent.anchors)
         return "".join(agent.html for agent in nested)
 

@@ -6,17 +6,16 @@ An exchange that grows too long for a page goes on in a second one that has no p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from sitegen.model import Exchange, OutlineEntry
 from sitegen.render.context import Context
-from sitegen.render.drawing import Drawing, Nested
+from sitegen.render.drawing import Drawing
 from sitegen.render.drawn import draw_item
-from sitegen.render.fragments import Piece
+from sitegen.render.fragments import Keyed, Piece, fragment_key
 from sitegen.render.items import QUIET, Answer, Aside, ForkMark, Item, Prompt, Run
-from sitegen.render.markdown_export import quoted
 from sitegen.render.sources import take_sources
 from sitegen.render.text import first_line
 
@@ -30,35 +29,33 @@ _MARKING = "#>*~`"
 """What they are made of."""
 
 
-def draw_path(message_ids: Sequence[str], items: list[Item], drawing: Drawing) -> tuple[Exchange, ...]:
-    """The exchanges of one path. Together they count every message of it once.
+def draw_group(group: Sequence[Item], drawing: Drawing, *, is_nested: bool = False) -> Keyed:
+    """A prompt and all that came of it, drawn or found as they were drawn before."""
+    fragments = drawing.ctx.fragments
+    key = None if fragments.is_off else _key(group, drawing, is_nested)
+    known = None if key is None else fragments.known.get(key)
+    if known is not None and drawing.takes(known):
+        return key, known
+    drawing.begin()
+    drafts = list(_exchange(arranged(group), drawing))
+    exchanges = [draft.exchange() for draft in drafts]
+    if not is_nested:
+        exchanges = [_parted(exchange) for exchange in exchanges]
+    fragment = drawing.end(group, exchanges, [draft.message_id for draft in drafts])
+    return None if drawing.has_clashed else key, fragment
 
-    Items are let go of as they're drawn: nothing is left in the list.
-    """
-    places = {message_id: place for place, message_id in enumerate(message_ids)}
-    drawn = [(places[draft.message_id], _parted(draft.exchange())) for draft in _drafts(items, drawing)]
-    starts = [place for place, _ in drawn]
-    ends = [*starts[1:], len(message_ids)]
-    # Whatever stands before the first item belongs to it.
-    counts = [end - start for start, end in zip([0, *starts[1:]], ends, strict=True)] if drawn else []
-    return tuple(replace(exchange, messages=count) for (_, exchange), count in zip(drawn, counts, strict=True))
+
+def _key(group: Sequence[Item], drawing: Drawing, is_nested: bool) -> str | None:
+    """Names all that a fragment is made of: items, what came before, and what of others stands in it."""
+    choices = [drawing.choices.get(item.message.id) for item in group if isinstance(item, ForkMark)]
+    nested = [agent.digest for item in group for agents in drawing.within(item).values() for agent in agents]
+    return fragment_key(group, drawing.terms, drawing.state, is_nested, choices, nested)
 
 
 def _parted(exchange: Exchange) -> Exchange:
     """The exchange with the texts aside that are shown otherwise than they were written."""
     html, sources = take_sources(bytes(exchange.html_file))
     return replace(exchange, html_file=html, sources_file=sources)
-
-
-def draw_thread(items: list[Item], drawing: Drawing, *, anchor: str, summarise: Callable[[], str]) -> Nested:
-    """A subagent's thread as one fold that holds its exchanges. `summarise` gives its line once all is drawn."""
-    exchanges = [draft.exchange() for draft in _drafts(items, drawing)]
-    html = "".join(exchange.html for exchange in exchanges)
-    anchors = (anchor, *(each for exchange in exchanges for each in (exchange.anchor, *exchange.anchors)))
-    summary = f"<summary>{summarise()}</summary>"
-    html = f'<details class="agent" id="{anchor}">{summary}<div class="nested">{html}</div></details>'
-    blocks = [f"**{drawing.ctx.t('render.subagent')}**", *(each.markdown.decode() for each in drawing.written)]
-    return Nested(html, anchors, quoted(filter(None, blocks)))
 
 
 @dataclass(slots=True)
@@ -94,7 +91,7 @@ class _Draft:
         )
 
 
-def _groups(items: list[Item]) -> Iterator[list[Item]]:
+def groups(items: list[Item]) -> Iterator[list[Item]]:
     """Items by exchange, taken out of the list: each starts with its prompt, or with what leads to it."""
     items.reverse()
     group: list[Item] = []
@@ -113,7 +110,7 @@ def _groups(items: list[Item]) -> Iterator[list[Item]]:
         yield group
 
 
-def _arranged(group: Sequence[Item]) -> list[Item]:
+def arranged(group: Sequence[Item]) -> list[Item]:
     """The items of an exchange as they're shown: its prompt first, or the fork that the prompt stands at."""
     at = next((at for at, item in enumerate(group) if isinstance(item, Prompt)), 0)
     forks = [item for item in group[:at] if isinstance(item, ForkMark)]
@@ -124,12 +121,6 @@ def _arranged(group: Sequence[Item]) -> list[Item]:
 def _leads(item: Item) -> bool:
     """Whether an item right before a prompt belongs to it: a fork, or what the program said along with it."""
     return isinstance(item, ForkMark) or (isinstance(item, Aside) and item.note.kind in QUIET and not item.note.failed)
-
-
-def _drafts(items: list[Item], drawing: Drawing) -> Iterator[_Draft]:
-    for group in _groups(items):
-        yield from _exchange(_arranged(group), drawing)
-        drawing.write(group)
 
 
 def _exchange(group: Sequence[Item], drawing: Drawing) -> Iterator[_Draft]:
@@ -163,4 +154,4 @@ def _pieces(group: Sequence[Item], drawing: Drawing) -> Iterator[Piece]:
     is_unanswered = not any(isinstance(item, Answer) for item in group)
     last_run = next((item for item in reversed(group) if isinstance(item, Run)), None)
     for item in group:
-        yield from draw_item(item, drawing, is_all=is_unanswered and item is last_run).pieces
+        yield from draw_item(item, drawing, is_all=is_unanswered and item is last_run)

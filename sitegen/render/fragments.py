@@ -1,4 +1,4 @@
-"""Items of a conversation that were drawn before: one that is what it was isn't drawn again.
+"""Parts of a conversation that were drawn before: one that is what it was isn't drawn again.
 
 A fragment is found by all that it's made of, so one that is found is the one that would be made. Keeping them from one
 build to the next, and knowing that the program is still the same, is left to others.
@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from sitegen.model import Mark, ShareFile
+from sitegen.bulk import Bulky
+from sitegen.model import Exchange, Mark, ShareFile
 from sitegen.render.steps import Deed
-
-_LIMIT = 50_000_000
-"""More than this, in bytes, isn't kept for one conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +21,7 @@ class Said:
     """The text of a message for the search; `anchor` is "" for anything else."""
 
     anchor: str
-    text: str = field(metadata={"aside": True})
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +43,16 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What the exports say of an item: its blocks in `conversation.md`, and its line in `conversation.json`, if any."""
+    """What the exports say: blocks of `conversation.md`, and lines of `conversation.json`, if any."""
 
-    markdown: bytes
-    line: bytes
+    markdown: Bulky
+    lines: Bulky
+
+    @classmethod
+    def together(cls, parts: list[Written]) -> Written:
+        """These one after the other."""
+        markdown = b"\n\n".join([bytes(part.markdown) for part in parts if part.markdown])
+        return cls(markdown, b",\n".join([bytes(part.lines) for part in parts if part.lines]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +67,12 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """An item drawn and written: what it is on the page and in each export, and what it leaves behind."""
+    """A prompt and all that came of it, drawn and written: one exchange or several, and what it leaves behind."""
 
-    pieces: tuple[Piece, ...]
+    exchanges: tuple[Exchange, ...]
+    """Without their counts of messages."""
+    begins: tuple[str, ...]
+    """The message that each begins with."""
     written: Written
     after: State
     deeds: tuple[Deed, ...] = ()
@@ -73,41 +80,34 @@ class Fragment:
     files: tuple[ShareFile, ...] = ()
 
     @property
-    def anchors(self) -> Iterable[str]:
+    def anchors(self) -> Iterator[str]:
         """All ids in it."""
-        return (anchor for piece in self.pieces for anchor in piece.anchors)
+        for exchange in self.exchanges:
+            yield exchange.anchor
+            yield from exchange.anchors
 
     @property
     def size(self) -> int:
         """About how many bytes it takes."""
-        html = sum(len(piece.html) for piece in self.pieces)
-        written = len(self.written.markdown) + len(self.written.line)
+        html = sum(len(exchange.html_file) for exchange in self.exchanges)
+        written = len(self.written.markdown) + len(self.written.lines)
         return html + written + sum(len(file.data) for file in self.files)
 
 
+Keyed = tuple[str | None, Fragment]
+"""A fragment with its key; None for one that must be made anew each time."""
+
+
+@dataclass(slots=True)
 class Fragments:
     """Those that one conversation was made of before, and those that it's made of now; none of them when it's `off`."""
 
-    def __init__(self, known: Mapping[str, Fragment] | None = None, *, off: bool = False) -> None:
-        self.is_off = off
-        self._known = known or {}
-        self._used: dict[str, Fragment] = {}
-        self._room = _LIMIT
-
-    @property
-    def used(self) -> Mapping[str, Fragment]:
-        """What is worth keeping, by key: what the conversation shows now, and nothing else."""
-        return self._used
-
-    def find(self, key: str) -> Fragment | None:
-        """What was drawn before under this key."""
-        return self._known.get(key)
-
-    def keep(self, key: str, fragment: Fragment) -> None:
-        """Keeps a fragment for the next time, while there is room."""
-        if fragment.size <= self._room:
-            self._used[key] = fragment
-            self._room -= fragment.size
+    known: Mapping[str, Fragment] = field(default_factory=dict)
+    is_off: bool = False
+    paths: list[list[Keyed]] = field(default_factory=list)
+    """What each path is made of now."""
+    nested: dict[str, Fragment] = field(default_factory=dict)
+    """What subagents are made of now, by key."""
 
 
 def fragment_key(*parts: object) -> str | None:

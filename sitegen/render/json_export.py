@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sitegen.bulk import Bulk
+from sitegen.bulk import Bulk, Bulky
 from sitegen.model import Attachment, Facts, Json, Message, Usage
 from sitegen.render.drawing import Drawing
 from sitegen.render.fragments import Written
@@ -45,14 +45,14 @@ def write_line(item: Item, drawing: Drawing) -> bytes:
     return _line(value) if value else b""
 
 
-def _strand(strand: Strand, head: Mapping[str, Json]) -> list[bytes]:
-    lines = _listed([[written.line] for written in strand.written if written.line])
+def _strand(strand: Strand, head: Mapping[str, Json]) -> list[Bulky]:
+    lines = _listed([[written.lines] for written in strand.written if written.lines])
     return [_line(head)[:-1], b', "items": [\n', *(lines or [b"\n"]), b"]}"]
 
 
-def _listed(values: Sequence[Sequence[bytes]]) -> list[bytes]:
+def _listed(values: Sequence[Sequence[Bulky]]) -> list[Bulky]:
     """Values, each in some parts, as the lines of a list."""
-    parts = [part for value in values for part in (*value, b",\n")]
+    parts: list[Bulky] = [part for value in values for part in (*value, b",\n")]
     return [*parts[:-1], b"\n"] if parts else []
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-from sitegen.bulk import Bulk
+from sitegen.bulk import Bulk, Bulky
 from sitegen.model import Attachment, Facts
 from sitegen.render.context import Context
 from sitegen.render.drawing import Drawing
@@ -29,7 +29,7 @@ _SIGNS = (("<code>", "`"), ("</code>", "`"), ("<q>", "“"), ("</q>", "”"))
 
 def export_markdown(facts: Facts, strands: Iterable[Strand], ctx: Context) -> Bulk:
     """The file."""
-    blocks = [_joined([f"# {_line(facts.title)}", _facts(facts, ctx)])]
+    blocks: list[Bulky] = [_joined([f"# {_line(facts.title)}", _facts(facts, ctx)])]
     for strand in strands:
         if strand.name:
             blocks.append(_joined(["---", f"*{ctx.t('render.md_branch')}*"]))

@@ -12,13 +12,14 @@ from sitegen.model import BranchPage, Conversation, Exchange, Facts, Message, Tr
 from sitegen.render.activity import duration, seconds_between, tell
 from sitegen.render.context import Context, Others, RenderOptions
 from sitegen.render.drawing import Drawing, Nested
-from sitegen.render.exchanges import draw_path, draw_thread
 from sitegen.render.facts import gather, models
 from sitegen.render.fragments import Fragments
 from sitegen.render.items import Adrift, Answer, Aside, Item, Prompt, Reading
 from sitegen.render.json_export import Strand, export_json
 from sitegen.render.markdown_export import export_markdown
+from sitegen.render.paths import draw_path, draw_thread
 from sitegen.render.subagents import Thread, threads
+from sitegen.render.together import Help
 from sitegen.render.tree import Alternative, grow
 from sitegen.render.turns import is_prompt, read
 from sitegen.wording.wrappers import Note
@@ -32,19 +33,20 @@ def render(
     *,
     others: Others | None = None,
     fragments: Fragments | None = None,
+    help: Help | None = None,
 ) -> Transcript:
     """The conversation as its share shows it. The same input gives the same bytes on every machine.
 
     `others` are renderers of other packages, which come first for what they know. `fragments` of the same conversation
-    that were made with the same options save making them again.
+    that were made with the same options save making them again. `help` draws a part of it meanwhile, without `others`.
     """
-    ctx = Context(options, conversation.head, others=others, fragments=fragments or Fragments(off=True))
+    ctx = Context(options, conversation.head, others=others, fragments=fragments or Fragments(is_off=True))
     found = threads(conversation)
     agents = _draw_subagents(found, ctx)
     facts, texts = _read_paths(conversation, found[0], ctx)
     # From here on messages live only in what is yet to be drawn, unless somebody else has them.
     del conversation, found
-    tracks = [_draw_track(text, agents, ctx) for text in texts]
+    tracks = [_draw_track(text, agents, ctx, help) for text in texts]
     return _bound(facts, tracks, agents, ctx)
 
 
@@ -113,9 +115,9 @@ def _read_paths(conversation: Conversation, main: Thread, ctx: Context) -> tuple
     return gather(conversation, ctx, messages=shown, items=texts[0].items), texts
 
 
-def _draw_track(text: _Text, agents: _Agents, ctx: Context) -> _Track:
+def _draw_track(text: _Text, agents: _Agents, ctx: Context, help: Help | None) -> _Track:
     drawing = Drawing(ctx, choices=text.choices, nested=agents.nested, shows_models=text.shows_models)
-    exchanges = draw_path(text.ids, text.items, drawing)
+    exchanges = draw_path(text.ids, text.items, drawing, help)
     return _Track(Strand(drawing.written, text.name), exchanges, drawing.failures)
 
 

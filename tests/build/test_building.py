@@ -172,7 +172,7 @@ def test_site_with_another_title_is_made_of_what_was_rendered_before(
     def failing(conversation: object, options: object, **more: object) -> object:
         raise ValueError("rendered anew")
 
-    monkeypatch.setattr("sitegen.render.render", failing)
+    monkeypatch.setattr("sitegen.build.reuse.render", failing)
     workshop.build()
     pages = [workshop.page(path) for path in workshop.paths() if path.startswith("s/") and path.endswith(".html")]
     assert len(pages) == 2
@@ -197,7 +197,7 @@ def test_one_failed_page_fails_the_build_after_the_others_were_made(
         return render(conversation, options, **more)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
-        patched.setattr("sitegen.render.render", failing)
+        patched.setattr("sitegen.build.reuse.render", failing)
         result = workshop.run("build")
     assert result.exit_code == 1
     assert "zero" in result.stderr
@@ -218,7 +218,7 @@ def test_revoked_share_goes_even_when_another_page_fails(workshop: Workshop, mon
     def failing(conversation: object, options: object, **more: object) -> object:
         raise ValueError("no words for this")
 
-    monkeypatch.setattr("sitegen.render.render", failing)
+    monkeypatch.setattr("sitegen.build.reuse.render", failing)
     assert workshop.run("build").exit_code == 1
     assert slugs(workshop.paths()) == {"zero"}
 

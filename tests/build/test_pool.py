@@ -112,3 +112,10 @@ def test_a_pool_that_takes_no_more_leaves_the_rest_to_be_made_here() -> None:
     executor.end()
     assert _take(feed) == ["talk0"]
     assert _take(feed) == ["talk1 here"]
+
+
+def test_giant_for_which_all_would_wait_is_made_here_where_others_help() -> None:
+    pile = Pile.of([_task("giant", 5_000), *(_task(f"talk{number}", 60) for number in range(50))])
+    assert [task.share.slug for task in pile.giants(2)] == ["giant"]
+    assert pile.giants(2) == []
+    assert sum(map(len, iter(lambda: pile.heaviest(parts=2), []))) == 50

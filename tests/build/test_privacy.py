@@ -15,6 +15,7 @@ from PIL import Image
 
 from sitegen.model import Conversation, Transcript
 from sitegen.privacy import fingerprint, mark
+from sitegen.render import render
 from tests.support.plants import Plant, all_secrets, private_key, spellings, token, vendor_tokens
 from tests.support.projections import (
     ConversationRow,
@@ -264,10 +265,7 @@ def test_changed_policy_rewrites_what_it_touches_and_no_more(workshop: Workshop)
 def test_policy_renders_anew_only_what_it_changes(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch, lines: str, rendered: set[str]
 ) -> None:
-    import sitegen.render
-
     again: list[str] = []
-    render = sitegen.render.render
     workshop.talk(talk_about("mail", "Write to zelda@corp.io.", native_id="a"), talk_about("tides", native_id="b"))
     shares = share("a", "a", "thinking = true") + share("b", "b")
     workshop.configure(shares)
@@ -278,7 +276,7 @@ def test_policy_renders_anew_only_what_it_changes(
         again.append(talk.head.native_id)
         return render(talk, *given, **named)
 
-    monkeypatch.setattr(sitegen.render, "render", count)
+    monkeypatch.setattr("sitegen.build.reuse.render", count)
     workshop.configure(lines + "\n" + shares)
     report = json.loads(workshop.run("report", "--json").stdout)
     workshop.build("--jobs", "1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -168,13 +169,21 @@ def test_two_shares_keep_each_its_own(workshop: Workshop) -> None:
     assert [path for path, data in everything_said(workshop) if b"kingfisher" in data] == []
 
 
-def test_only_so_much_is_kept(workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sitegen.render import fragments
+def test_of_subagents_only_so_much_is_kept(workshop: Workshop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = replace(
+        talk(), native_id="agent-a1", metadata={"subagent": True, "agent_id": "a1", "parent_native_id": "talk"}
+    )
 
-    before = sum(path.stat().st_size for path in (build(workshop, talk()), entries(workshop))[1])
-    monkeypatch.setattr(fragments, "_LIMIT", 1_000)
-    folder = tmp_path / "little"
-    folder.mkdir()
-    little = Workshop(folder)
-    assert build(little, talk()) == workshop.tree()
-    assert sum(path.stat().st_size for path in entries(little)) < before
+    def built(folder: Path) -> tuple[dict[str, bytes], int]:
+        folder.mkdir(exist_ok=True)
+        workshop = Workshop(folder)
+        workshop.talk(talk(), agent)
+        workshop.configure(share("talk", "s", "listed = true"))
+        workshop.build("--jobs", "1")
+        return workshop.tree(), sum(path.stat().st_size for path in entries(workshop))
+
+    whole, size = built(tmp_path / "much")
+    monkeypatch.setattr(reuse, "_LIMIT", 1_000)
+    little, less = built(tmp_path / "little")
+    assert little == whole
+    assert less < size

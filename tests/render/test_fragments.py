@@ -42,7 +42,7 @@ START_OF_TALK = (
 
 
 def drawn(conversation: Conversation, known: Mapping[str, Fragment] | None = None) -> Transcript:
-    return render(conversation, RenderOptions(), fragments=Fragments(known, off=known is None))
+    return render(conversation, RenderOptions(), fragments=Fragments(known or {}, is_off=known is None))
 
 
 def kept(conversation: Conversation) -> dict[str, Fragment]:
@@ -50,7 +50,8 @@ def kept(conversation: Conversation) -> dict[str, Fragment]:
     fragments = Fragments()
     render(conversation, RenderOptions(), fragments=fragments)
     codec, blobs = codec_for(Fragment), Blobs()
-    packed = {key: codec.encode(fragment, blobs) for key, fragment in fragments.used.items()}
+    found = [*fragments.nested.items(), *(keyed for path in fragments.paths for keyed in path)]
+    packed = {key: codec.encode(fragment, blobs) for key, fragment in found if key is not None}
     return {key: codec.decode(value, blobs) for key, value in packed.items()}
 
 
@@ -121,7 +122,7 @@ def test_what_stands_is_not_rendered_again(monkeypatch: pytest.MonkeyPatch) -> N
     after = drawn(talk(*START_OF_TALK, result("done", "c3"), say("Done.")))
     monkeypatch.setattr("sitegen.render.done.render_call", lambda paired, _: pytest.fail(paired.anchor))
     monkeypatch.setattr("sitegen.render.drawing.render_markdown", lambda text, *_, **__: pytest.fail(text))
-    assert drawn(talk(*START_OF_TALK[:9]), known).exchanges[0] == after.exchanges[0]
+    assert drawn(talk(*START_OF_TALK[:8]), known).exchanges[0] == after.exchanges[0]
 
 
 def test_what_is_nested_deep_is_drawn_every_time() -> None:
