@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sitegen.render.foreign import Foreign
 
 _FEW: Final = 10
-_READING_MB: Final = 48
+_READING_MB: Final = 32
 """Memory for DuckDB, which takes whatever it's given and reads no faster for it."""
 
 

@@ -87,7 +87,8 @@ class Writer:
         is_changed = stamp is None
         if stamp is None:
             stamp = self._replace(document, sound)
-        return Written(FileRecord(document.path, self.claim.owner, sha256, stamp), is_changed)
+        record, known = FileRecord(document.path, self.claim.owner, sha256, stamp), self.known.get(document.path)
+        return Written(known if known == record else record, is_changed)  # of many files, none is in memory twice
 
     def _standing(self, document: Document, sha256: str, sound: set[str]) -> Stamp | None:
         """The stamp of the file when it already holds these bytes; None when it must and may be written.
