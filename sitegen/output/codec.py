@@ -1,7 +1,7 @@
 """Frozen dataclasses to JSON values and back, by their type hints: tuples, mappings, times, enums, optional values.
 
-Bytes are kept aside in a list of blobs, and so are long texts: fields whose metadata say `aside`. The shape of a type
-has a digest, so that what an older program wrote is never read as something it isn't.
+Bytes are kept aside in a list of blobs. The shape of a type has a digest, so that what an older program wrote is never
+read as something it isn't.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _dataclass_codec(hint: type) -> Codec:
     hints = typing.get_type_hints(hint)
     fields = dataclasses.fields(hint)
     names = [field.name for field in fields]
-    codecs = [_LONG_TEXT if field.metadata.get("aside") else codec_for(hints[field.name]) for field in fields]
+    codecs = [codec_for(hints[field.name]) for field in fields]
 
     def encode(value: Any, blobs: Blobs) -> Any:
         return [codec.encode(getattr(value, name), blobs) for name, codec in zip(names, codecs, strict=True)]
@@ -167,13 +167,6 @@ def _to_tuple(value: Any, _: Views) -> Any:
     return tuple(value)
 
 
-def _keep_text_aside(value: str, blobs: Blobs) -> int:
-    return _keep_aside(value.encode("utf-8", "surrogatepass"), blobs)
-
-
-_LONG_TEXT = Codec(
-    _keep_text_aside, lambda value, blobs: bytes(blobs[value]).decode("utf-8", "surrogatepass"), "long text"
-)
 _SIMPLE: Mapping[Any, Codec] = {
     **{kind: Codec(_same, _same, kind.__name__) for kind in (str, int, float, bool)},
     bytes: Codec(_keep_aside, lambda value, blobs: bytes(blobs[value]), "bytes"),
