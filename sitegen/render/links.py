@@ -16,9 +16,7 @@ from sitegen.render.figure import content
 _ALLOWED = re.compile(r"https?://[^\s/?#\\]|mailto:[^\s@]+@", re.I)
 _ADDRESS = r"[^\s<>\"`\u3000-\u3003\u3008-\u3011\uff01\uff08-\uff0c\uff1a-\uff1f]+"
 # Case is ignored only where it matters, and many characters are told by the others: each that is named takes time.
-_WEB = re.compile(
-    rf"(?<![A-Za-z0-9])(?i:https?)://(?:[A-Za-z0-9\[]|[^\x00-\xa0\U00010000-\U0010ffff]){_ADDRESS}"
-)
+_WEB = re.compile(rf"(?<![A-Za-z0-9])(?i:https?)://(?:[A-Za-z0-9\[]|[^\x00-\xa0\U00010000-\U0010ffff]){_ADDRESS}")
 _BARE = re.compile(
     rf"(?P<www>(?<![A-Za-z0-9._@/-])(?i:www)\.{_ADDRESS})"
     r"|(?P<mail>(?<![A-Za-z0-9._%+/:@-])[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}"
