@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -64,28 +64,33 @@ def find_secrets(texts: Corpus, engine: Engine, *, name: str, memory: Memory | N
     """The secrets in texts, each value once. `name` is whose texts they are, for the memory."""
     if not texts.size:
         return []
-    return list(_by_value(texts, scan(texts, engine, name=name, memory=memory).hits))
+    return list(_by_value(texts, _scan(texts, engine, name=name, memory=memory)))
 
 
-def scan(texts: Corpus, engine: Engine, *, name: str, memory: Memory | None = None) -> Scan:
+def _scan(texts: Corpus, engine: Engine, *, name: str, memory: Memory | None) -> Sequence[Hit]:
     """Where secrets stand, remembered when the same texts were scanned before by the same rules."""
+    known = memory.recall(name) if memory is not None else None
+    digest = "" if known is None else _digest(texts, engine)
+    if known is not None and known.digest == digest:
+        return known.hits
+    is_asked = any(may_hold_key(part.data) for _, part in texts.parts())
+    hits: set[Hit] = set()
+    for start, part in texts.parts():
+        hits.update(_placed(hit, start) for hit in _all_hits(part, engine, is_asked=is_asked))
+    found = tuple(sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.rule)))
+    if memory is not None and (is_asked or found):  # to look again costs less than to remember nothing
+        memory.keep(name, Scan(digest or _digest(texts, engine), found))
+    return found
+
+
+def _digest(texts: Corpus, engine: Engine) -> str:
+    """Names texts and the rules that they are scanned by."""
     hashed = hashlib.sha256(b"%b\0%b\0" % (engine.name.encode(), _OWN_RULES))
     done = 0
     for start, part in texts.parts():
         hashed.update(memoryview(part.data)[done - start :])
         done = start + len(part.data)
-    digest = hashed.hexdigest()
-    known = memory.recall(name) if memory is not None else None
-    if known is not None and known.digest == digest:
-        return known
-    is_asked = any(may_hold_key(part.data) for _, part in texts.parts())
-    hits: set[Hit] = set()
-    for start, part in texts.parts():
-        hits.update(_placed(hit, start) for hit in _all_hits(part, engine, is_asked=is_asked))
-    found = Scan(digest, tuple(sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.rule))))
-    if memory is not None and (is_asked or found.hits):  # to look again costs less than to remember nothing
-        memory.keep(name, found)
-    return found
+    return hashed.hexdigest()
 
 
 def _placed(hit: Hit, start: int) -> Hit:
