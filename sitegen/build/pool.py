@@ -6,11 +6,12 @@ sorted, so nothing depends on who was quick.
 
 from __future__ import annotations
 
+import atexit
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Lock
@@ -48,13 +49,16 @@ def make_all(
     count = min(processes.count, len(tasks))
     worker.help = Helpers(processes) if processes.count > 1 else None
     is_little = sum(map(_weight, tasks)) < _WORTH_A_POOL
-    if not is_little:  # what reading it all has left in memory isn't for what is made of it
-        worker.rest()
     with collecting_rarely():
-        if count <= 1 or is_little:
+        if is_little:
             made = list(_make_here(worker, tasks, on_made))
         else:
-            made = list(_make_there(processes.executor, worker, tasks, count, on_made))
+            worker.rest()  # what reading it all has left in memory isn't for what is made of it
+            with worker.holding():
+                if count > 1:
+                    made = list(_make_there(processes.executor, worker, tasks, count, on_made))
+                else:
+                    made = list(_make_here(worker, tasks, on_made))
     processes.dismiss()
     worker.rest()
     return sorted(made, key=lambda each: each.slug)
@@ -194,10 +198,13 @@ def _weight(task: Task) -> int:
 # ------------------------------------------------------------------------------------------------- in the processes
 
 _worker: Worker | None = None
+_until_the_end = ExitStack()
 
 
 def _make(setting: Setting, batch: list[Task]) -> list[Made]:
     global _worker
     if _worker is None:
         _worker = Worker(setting)
+        _until_the_end.enter_context(_worker.holding())
+        atexit.register(_until_the_end.close)
     return _worker.make(batch)

@@ -7,6 +7,7 @@ the next build must know. Results don't depend on which worker did what.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -19,6 +20,7 @@ from sitegen.build.compiled import CompiledTemplates
 from sitegen.build.gates import UNPREPARED
 from sitegen.build.inside import opened
 from sitegen.build.keys import rendered_key
+from sitegen.build.opening import open_to_read
 from sitegen.build.posters import draw_once
 from sitegen.build.renderers import Told, notes_key
 from sitegen.build.watchwords import Watchwords
@@ -41,8 +43,6 @@ if TYPE_CHECKING:
     from sitegen.render.foreign import Foreign
 
 _FEW: Final = 10
-_READING_MB: Final = 32
-"""Memory for DuckDB, which takes whatever it's given and reads no faster for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +144,7 @@ class Worker:
     _cache: Cache = field(init=False)
     _scans: Scans = field(init=False)
     _found: dict[str, dict[str, int]] = field(init=False, default_factory=dict)
+    _held: ExitStack | None = field(init=False, default=None)  # closes what stays open from one batch to the next
     _others: Foreign | None = field(init=False, default=None)
     """Renderers of other packages."""
     _renders_few: bool = field(init=False, default=False)
@@ -200,6 +201,15 @@ class Worker:
         """How much was taken out of a share that was rendered here."""
         return self._found.get(slug)
 
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Within it projections stay open once they are: to open them takes as long as to read some conversations."""
+        try:
+            with ExitStack() as self._held:
+                yield
+        finally:
+            self.projections = self._held = None
+
     def rest(self) -> None:
         """Lets go of projections that are open."""
         if self.projections is not None:
@@ -210,20 +220,12 @@ class Worker:
         """The conversations of these row ids, in any order; `heads` are theirs and their subagents'."""
         if not waiting:
             return
-        if self.projections is not None:
-            yield from self.projections.read(waiting, heads=list(heads), in_any_order=True)
-            return
-        from sitegen.projection import open_all  # like rendering, dear to import: only for what isn't in the cache
-
-        setting = self.setting
-        with open_all(
-            setting.projections,
-            temp_folder=setting.temp_folder,
-            memory_limit_mb=_READING_MB,
-            threads=1,
-            labels=setting.shows_labels,
-        ) as projection:
-            yield from projection.read(waiting, heads=list(heads), in_any_order=True)
+        unopened = open_to_read(self.setting.projections, self.setting.temp_folder, labels=self.setting.shows_labels)
+        with ExitStack() as alone:
+            projections = self.projections or (self._held or alone).enter_context(unopened)
+            if self._held is not None:
+                self.projections = projections
+            yield from projections.read(waiting, heads=list(heads), in_any_order=True, goes_on=self._held is not None)
 
     def _known(self, transcript_key: str) -> str:
         """Where the transcript is kept that this key led to last; "" when it's to be made."""

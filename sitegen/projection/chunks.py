@@ -115,13 +115,18 @@ def plan(units: Iterable[Sequence[ConversationHead]]) -> Iterator[list[Sequence[
         yield chunk
 
 
+def is_small(heads: Iterable[ConversationHead]) -> bool:
+    """Whether a chunk isn't one conversation that is larger than chunks are."""
+    return sum(head.size_bytes for head in heads) <= CHUNK_BYTES
+
+
 def read_chunk(
     database: Database, schema: Schema, heads: Sequence[ConversationHead], *, places: Places, labels: bool
 ) -> Chunk:
     """All rows of the conversations, in a query or a few a table."""
     chunk = Chunk()
     row_ids = [head.row_id for head in heads]
-    rows = _ROWS_OF_SMALL if sum(head.size_bytes for head in heads) <= CHUNK_BYTES else _ROWS_OF_LARGE
+    rows = _ROWS_OF_SMALL if is_small(heads) else _ROWS_OF_LARGE
     found_messages = database.query_rows(_MESSAGES, all_numbers(places.messages, row_ids), _message, at_once=rows)
     for conversation, message in found_messages:
         chunk.messages[conversation].append(message)

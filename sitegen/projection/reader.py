@@ -10,7 +10,7 @@ from pathlib import Path
 from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, ConversationHead, SharedView
 from sitegen.projection.attachments import locate
-from sitegen.projection.chunks import plan, read_chunk
+from sitegen.projection.chunks import is_small, plan, read_chunk
 from sitegen.projection.database import Database, open_database
 from sitegen.projection.heads import descendants, not_withdrawn, read_heads
 from sitegen.projection.listing import Known, Listing, Recall, nothing
@@ -89,13 +89,19 @@ class Projection:
         return self._look()[1]
 
     def read(
-        self, row_ids: Sequence[str], *, heads: Sequence[ConversationHead] | None = None, in_any_order: bool = False
+        self,
+        row_ids: Sequence[str],
+        *,
+        heads: Sequence[ConversationHead] | None = None,
+        in_any_order: bool = False,
+        goes_on: bool = False,
     ) -> Iterator[Conversation]:
         """The conversations in the given order, each with its subagents; memory holds one chunk of them.
 
         `in_any_order` gives them as they lie in the file: less of it is gone through for each chunk.
 
-        Once the rows of the last are there the database rests, and leaves its memory to what is made of them.
+        Once the rows of the last are there the database rests, and leaves its memory to what is made of them. When it
+        `goes_on` with others soon, it does so for a large one only, for to open it again takes as long as reading some.
 
         `heads` are this projection's, read earlier (in another process, say), and save reading them again.
         ProjectionError for an id that isn't there.
@@ -112,7 +118,7 @@ class Projection:
         for number, chunk_units in enumerate(chunks, start=1):
             heads_in = [head for unit in chunk_units for head in unit]
             rows = read_chunk(self._database, self._schema, heads_in, places=places, labels=self._labels)
-            if number == len(chunks):
+            if number == len(chunks) and not (goes_on and is_small(heads_in)):
                 self._database.rest()
             builder = Builder(rows, children, Counter(head.row_id for head in heads_in))
             for unit in chunk_units:

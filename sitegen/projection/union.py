@@ -43,7 +43,12 @@ class Projections:
         return [member.listing() for member in self._members]
 
     def read(
-        self, row_ids: Sequence[str], *, heads: Sequence[ConversationHead] | None = None, in_any_order: bool = False
+        self,
+        row_ids: Sequence[str],
+        *,
+        heads: Sequence[ConversationHead] | None = None,
+        in_any_order: bool = False,
+        goes_on: bool = False,
     ) -> Iterator[Conversation]:
         """The conversations in the given order, as `Projection.read` gives them.
 
@@ -51,13 +56,13 @@ class Projections:
         the heads are needed to tell whose is whose.
         """
         if len(self._members) == 1:
-            yield from self._members[0].read(row_ids, heads=heads, in_any_order=in_any_order)
+            yield from self._members[0].read(row_ids, heads=heads, in_any_order=in_any_order, goes_on=goes_on)
             return
         owners = [self._owner(row_id) for row_id in row_ids]
         waiting: dict[int, list[str]] = defaultdict(list)
         for owner, row_id in zip(owners, row_ids, strict=True):
             waiting[owner].append(row_id)
-        streams = {owner: self._members[owner].read(ids) for owner, ids in waiting.items()}
+        streams = {owner: self._members[owner].read(ids, goes_on=goes_on) for owner, ids in waiting.items()}
         for owner, row_id in zip(owners, row_ids, strict=True):
             yield replace(next(streams[owner]), head=self._choose()[row_id][1])
 

@@ -117,6 +117,14 @@ def test_pool_and_no_pool_give_the_same_bytes(workshop: Workshop, monkeypatch: p
     assert workshop.tree() == alone
 
 
+def test_no_process_leaves_anything_of_what_it_read_with(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    workshop.talk(*MANY)
+    workshop.configure()
+    monkeypatch.setattr("sitegen.build.pool._WORTH_A_POOL", 1)
+    workshop.build("--jobs", "2")
+    assert list((workshop.folder / ".sitegen" / "tmp").iterdir()) == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("after_s", [0.25, 0.5, 0.8, 1.2])
 def test_killed_build_is_healed_by_the_next(workshop: Workshop, after_s: float) -> None:

@@ -6,7 +6,9 @@ import hashlib
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import Mock
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -124,6 +126,20 @@ def test_conversations_come_as_they_lie_when_any_order_will_do(tmp_path: Path) -
         read = list(projection.read([rows[name] for name in "abcd"], in_any_order=True))
     assert [talk.head.native_id for talk in read] == ["b", "a", "d", "c"]
     assert [said(talk) for talk in read] == [["from b"], ["from a"], ["from d"], ["from c"]]
+
+
+@pytest.mark.parametrize(("size", "times"), [(10, 0), (50_000, 2)], ids=["small", "large"])
+def test_a_projection_that_is_read_again_soon_stays_open_unless_memory_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, times: int
+) -> None:
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", 10_000)
+    with opened(make_projection(tmp_path / "p.duckdb", [conversation("a", user("x" * size))])) as projection:
+        (head,) = projection.heads()
+        connect = Mock(wraps=duckdb.connect)
+        monkeypatch.setattr(duckdb, "connect", connect)
+        for _ in range(3):
+            assert [said(talk) for talk in projection.read([head.row_id], goes_on=True)] == [["x" * size]]
+    assert connect.call_count == times
 
 
 def test_chunks_are_bounded_by_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
