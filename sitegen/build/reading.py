@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from sitegen.build.fetching import fetch_projections
 from sitegen.build.listings import Listings
@@ -19,8 +19,7 @@ from sitegen.output.watch import Watch
 from sitegen.projection import Projections, open_all
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What there is to share, before anything of it is read."""
 
     projections: Projections

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Stage = Literal["reading", "making", "finishing"]
 OnProgress = Callable[[Stage, int, int], None]
 """Hears the stage, how much of it is done and how much there is (0: unknown)."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuildOptions:
+class BuildOptions(NamedTuple):
     """How to build, beside what the configuration says.
 
     `output` replaces the configured place (a folder, or the address of a bucket), `state` the `.sitegen` beside the
@@ -33,8 +31,7 @@ class BuildOptions:
     is_adopting: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BuildReport:
+class BuildReport(NamedTuple):
     """What a build did. `written`, `kept` and `removed` count files; `notices` are sentences for the owner."""
 
     output: Path | str

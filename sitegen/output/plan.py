@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from sitegen.errors import OutputError
 from sitegen.output.layout import DOT_FILE, TEMPORARY_PREFIX
@@ -18,8 +17,7 @@ _LONGEST_NAME_BYTES = 255
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """What one owner will write: single files, and folders whole. `owner` is shown in messages ("share fixing-it")."""
 
     owner: str

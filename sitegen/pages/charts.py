@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -22,8 +23,7 @@ _FEW = 40
 _PLACES = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(NamedTuple):
     """An exchange on the timeline: the marks of it, errors with where they lead to."""
 
     href: str

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from jinja2 import BytecodeCache, Environment
 from markupsafe import Markup
@@ -29,8 +30,7 @@ _SPOKEN_BY_SCRIPTS = (
 _STAND_IN = re.compile(rb"\0fragment (\d+)\0")
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """What the site is called, its language (BCP 47) and the time zone (IANA) of the times it shows."""
 
     title: str = "Conversations"
@@ -42,8 +42,7 @@ class Site:
     """How long readers may have a protected page remembered; 0 offers it to nobody."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link as a template needs it: where to and under what name."""
 
     href: str

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -19,8 +19,7 @@ _WEEKS = 53
 _NOTHING = Markup()
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One line of an index. A protected entry has a place to go to, and a title when its owner gave a public one."""
 
     href: str

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sitegen import urls
 from sitegen.model import Exchange, Transcript
@@ -17,8 +18,7 @@ PART_MESSAGES = 200
 GROUP_MESSAGES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One page of a conversation. `number` counts from 1 within its strand."""
 
     path: str
@@ -26,8 +26,7 @@ class Part:
     exchanges: tuple[Exchange, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Strand:
+class Strand(NamedTuple):
     """One path through the conversation: the main one (`branch` None) or a branch."""
 
     branch: str | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sitegen import urls
 from sitegen.model import ROOT, SOURCES, Card, Document, Exchange, Gate, Share, ShareFile, Show, Transcript
@@ -22,8 +22,7 @@ _VIEWS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(NamedTuple):
     """What a share's pages link to outside of it."""
 
     is_project_listed: bool = False

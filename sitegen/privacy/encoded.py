@@ -10,8 +10,7 @@ import binascii
 import html
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from sitegen.privacy.forms import spellings
@@ -33,8 +32,7 @@ _LONGEST: Final = 10_000
 _SHORTEST: Final = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(NamedTuple):
     """Bytes from `start` to `end`, and what they say."""
 
     start: int

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from sitegen.model import Conversation, ConversationHead, Share
 from sitegen.privacy import addresses
@@ -40,8 +40,7 @@ _SEARCHES: Final[tuple[tuple[str, str, Callable[[Texts], Iterator[tuple[int, int
 _STRICTEST: Final = Policy(masks_hosts=True, masks_ips=True, masks_macs=True, masks_serials=True, masks_phones=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Scrubbed:
+class Scrubbed(NamedTuple):
     """What a share may show, and what was found in it."""
 
     conversation: Conversation

@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 _PICTURE: Final = re.compile(
     r"(?:data:image/(?:png|jpe?g|gif|webp|avif|bmp|tiff);base64,|iVBORw0KGgo|/9j/|R0lGODlh|R0lGODdh|UklGR)"
@@ -19,8 +18,7 @@ _DRAWING: Final = re.compile(
 _PICTURE_BYTES: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\0", b"MM\0*")
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapped:
+class Wrapped(NamedTuple):
     """A text as it stands, and the text within; None for a picture, in which there's none."""
 
     outer: str

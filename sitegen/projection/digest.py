@@ -11,7 +11,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from sitegen.projection.database import Database
 from sitegen.projection.schema import Schema
@@ -63,8 +63,7 @@ WHERE l.target_kind = 'tool_call' {only} GROUP BY 1
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Only:
+class Only(NamedTuple):
     """Which conversations are looked at: those of these ids, or all of them (None)."""
 
     ids: tuple[str, ...] | None = None

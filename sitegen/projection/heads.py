@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import duckdb
 
@@ -219,8 +219,7 @@ def _title_events(records: Iterable[JsonObject]) -> tuple[TitleEvent, ...]:
     return tuple(events)
 
 
-@dataclass(frozen=True, slots=True)
-class _Titles:
+class _Titles(NamedTuple):
     """Chooses titles, asking the database only for the conversations whose stored title won't do."""
 
     database: Database

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,7 @@ class Listing:
     contents: tuple[Content, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """An earlier listing, and the row ids of all conversations that may be others since, be they new or gone."""
 
     listing: Listing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, cast, get_args
+from typing import Final, NamedTuple, cast, get_args
 
 from sitegen.model import Conversation, ConversationHead, Fork, Message, Role, Usage
 from sitegen.projection import codex
@@ -118,8 +118,7 @@ def _messages(
     return tuple(without_replays(placed) if records else placed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
+class _Told(NamedTuple):
     """What records tell of messages, by their ids; what each request used; and what messages tell of folders."""
 
     records: Mapping[str, RawRecord]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from sitegen.model import JsonObject
 from sitegen.projection.blocks import text_of, word_in
@@ -24,8 +24,7 @@ _NEAR: Final = 50
 Told = tuple[RawRecord, Saying]
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(NamedTuple):
     """A text of the user's that the model was given, and the line it stands at."""
 
     line: int

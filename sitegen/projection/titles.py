@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from sitegen.model import Conversation, ConversationHead, JsonObject
 from sitegen.projection.values import parse_object
@@ -23,8 +22,7 @@ _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
 _SERVER: Final = re.compile(r"mcp__.+?__(?=.)")
 
 
-@dataclass(frozen=True, slots=True)
-class TitleEvent:
+class TitleEvent(NamedTuple):
     """A record of a source that names a title. `leaf` is the id of the message a summary ends with."""
 
     kind: Literal["custom", "ai", "summary"]

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 _PNG_KEPT = frozenset(
     b"IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB bKGD pHYs acTL fcTL fdAT cICP mDCV cLLI hIST sPLT".split()
@@ -19,8 +18,7 @@ _GIF_LOOPS = (b"NETSCAPE2.0", b"ANIMEXTS1.0")
 _ORIENTATION = 0x0112
 
 
-@dataclass(frozen=True, slots=True)
-class Stripped:
+class Stripped(NamedTuple):
     """An image without what isn't picture; `orientation` is Exif's number, 1 for upright."""
 
     data: bytes

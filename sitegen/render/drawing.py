@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, count
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
@@ -24,8 +24,7 @@ from sitegen.render.tree import Alternative
 _FILE = re.compile(f'{ROOT}([if]/[^"<> ]+)')
 
 
-@dataclass(frozen=True, slots=True)
-class Nested:
+class Nested(NamedTuple):
     """A subagent, drawn and written: `html` is a `<details>`, `anchors` are the ids in it."""
 
     html: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _LEAD = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?"
 _NESTING = {mark: re.compile(rf"{mark}+[ \t]*(?:[mM][aAdD]|[rRqQ][mM])") for mark in ("```", "~~~")}
@@ -18,8 +18,7 @@ _NESTING_REACH = 400
 """A Markdown fence that holds more fences than this is left as it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Fence:
+class _Fence(NamedTuple):
     line: int
     lead: str
     mark: str

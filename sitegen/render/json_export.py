@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from sitegen.bulk import Bulk, Bulky
 from sitegen.model import Attachment, Facts, Json, Message, Usage
@@ -21,8 +21,7 @@ VERSION = 1
 _Object = dict[str, Json]
 
 
-@dataclass(frozen=True, slots=True)
-class Strand:
+class Strand(NamedTuple):
     """A path by its name, or a subagent's thread by the step that started it; and what was written of its items."""
 
     written: Sequence[Written]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sitegen.model import Block, Message
 
@@ -12,8 +13,7 @@ Spot = tuple[str, int]
 """A block: its message's id and its number in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A result with the message that brought it."""
 
     message: Message

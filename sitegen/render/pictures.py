@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import io
 import warnings
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sitegen.render.containers import Stripped, strip_gif, strip_jpeg, strip_png, strip_webp
 
@@ -24,8 +23,7 @@ _REDRAWN = ("BMP", "TIFF", "ICO", "AVIF", "PPM", "DIB")
 _PNG_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16"})
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """An image to publish; `width` and `height` are as it's shown, in CSS pixels."""
 
     data: bytes

@@ -6,7 +6,7 @@ It's shown through `<img>` only, where no script runs; opened by its address it 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 from markupsafe import escape
@@ -35,8 +35,7 @@ _DEPTH_LIMIT = 100
 _DEFAULT_SIZE = (300, 150)
 
 
-@dataclass(frozen=True, slots=True)
-class Svg:
+class Svg(NamedTuple):
     """A harmless SVG document and the size it asks for, in CSS pixels."""
 
     data: bytes

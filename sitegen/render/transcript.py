@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from markupsafe import escape
 
@@ -71,8 +72,7 @@ def _bound(facts: Facts, tracks: Sequence[_Track], agents: _Agents, ctx: Context
 # ---------------------------------------------------------------------------------------------------------- paths
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(NamedTuple):
     """A path, read: its name, the ids of its messages, its items."""
 
     name: str
@@ -82,8 +82,7 @@ class _Text:
     shows_models: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Track:
+class _Track(NamedTuple):
     """A path, drawn."""
 
     strand: Strand

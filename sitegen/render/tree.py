@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sitegen.model import Fork, Message
 
@@ -18,16 +19,14 @@ _GUESSED = "guessed"
 _CARRIED_ON = "carried on"
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(NamedTuple):
     """One way on from a fork: its first message, and the name of the path that it's on ("" for the active one)."""
 
     first: str
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(NamedTuple):
     """The messages of one path in the projection's order; an alternative starts where it leaves another path."""
 
     name: str
@@ -60,8 +59,7 @@ def grow(
     return shape.tree()
 
 
-@dataclass(frozen=True, slots=True)
-class _Link:
+class _Link(NamedTuple):
     """A message's parent by place; `is_guess` when the source didn't name it."""
 
     parent: int | None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypedDict
+from typing import NamedTuple, Protocol, TypedDict
 
 from sitegen.config import ProjectEntry
 from sitegen.errors import ConfigError
@@ -12,8 +11,7 @@ from sitegen.model import Gate
 from sitegen.shares.registry import Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """Who may enter. An agreement without any other gate is the gate “agreement”."""
 
     gate: Gate = Gate.NONE

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from sitegen.errors import ConfigError
 from sitegen.model import Project, Share
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a share was asked for. `path` is the configuration as messages name it, None for a projection's table."""
 
     path: Path | None

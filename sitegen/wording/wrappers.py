@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 NoteKind = Literal[
     "command",  # a slash command: title is its name, body its arguments
@@ -39,8 +39,7 @@ NoteKind = Literal[
 Form = Literal["prose", "terminal", "plain"]
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """What someone wrote."""
 
     text: str

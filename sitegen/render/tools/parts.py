@@ -9,8 +9,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -94,8 +95,7 @@ def changed(added: int, removed: int) -> Markup:
     return Markup(plus + minus)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How a call ended, in a word for the summary's end; no word when it ended well."""
 
     word: str = ""

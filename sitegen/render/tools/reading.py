@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -32,8 +32,7 @@ NAMES = frozenset({"read", "read_file", "view", "view_image", "notebookread", "r
 _NUMBERED = re.compile(r" {0,10}(\d{1,9})(→|\t)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
+class _Content(NamedTuple):
     text: str
     first: int | None = None
     """The number of its first line, where the result has numbers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -67,8 +67,7 @@ _CODEX_EXIT = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,5})")
 _SESSION = re.compile(r"Process running with session ID (\S+)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Ended:
+class _Ended(NamedTuple):
     """What came of a command."""
 
     stdout: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -35,8 +35,7 @@ _NUMBER = re.compile(r"Task #(\d{1,6}) created")
 _LINE_LIMIT = 80
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(NamedTuple):
     text: str
     state: str
     """"todo", "doing", "done", "dropped", or the source's own word."""
