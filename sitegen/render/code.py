@@ -16,7 +16,8 @@ from sitegen.render.ansi import render_terminal, visible_escapes
 from sitegen.render.context import Context
 from sitegen.render.diff import render_patch
 from sitegen.render.figure import block, content, counted, folded, head_lines
-from sitegen.render.lexing import Span, find_lexer, lex
+from sitegen.render.languages import find_lexer
+from sitegen.render.lexing import Span, lex
 from sitegen.render.patches import is_patch
 from sitegen.render.text import first_line, visible
 

@@ -1,4 +1,4 @@
-"""Pygments' lexers, found by name and driven faster, with the same tokens. What they look like is left to `code`.
+"""Pygments' lexers, driven faster, with the same tokens. What they look like is left to `code`.
 
 Pygments spends its time on trying every rule of a state in turn. Here only those are tried that can begin with the next
 character, where it stands in its line; and only tokens that have a class are told at all.
@@ -13,13 +13,11 @@ from functools import cache, cached_property, lru_cache
 from typing import Any, Final
 
 from pygments.lexer import Lexer, RegexLexer, bygroups
-from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filename
 from pygments.token import Error, Whitespace, _TokenType
-from pygments.util import ClassNotFound
 
 from sitegen.render.beginnings import ASCII, beginnings
 from sitegen.render.json_lexing import lex_json
-from sitegen.render.late import OTHERS, sparing
+from sitegen.render.late import OTHERS
 from sitegen.render.runs import run_of
 
 Classes = Callable[[_TokenType], str]
@@ -38,79 +36,6 @@ _BACK: Final[list[_Rule]] = []
 
 _BY_GROUPS: Final = bygroups().__qualname__  # type: ignore[no-untyped-call]
 """The name of all actions that give a kind, or something else to do, to each group of a match."""
-_OPTIONS: dict[str, Any] = {"stripnl": False, "ensurenl": False}
-# What people write after a fence and Pygments doesn't know, or knows as something else.
-_ALIASES = {
-    "cjs": "javascript",
-    "conf": "ini",
-    "cts": "typescript",
-    "dotenv": "bash",
-    "env": "bash",
-    "gql": "graphql",
-    "golang": "go",
-    "ipynb": "json",
-    "jsonc": "json5",
-    "jsonl": "json",
-    "mjs": "javascript",
-    "mts": "typescript",
-    "ndjson": "json",
-    "plist": "xml",
-    "proto": "protobuf",
-    "ps": "powershell",
-    "py3": "python",
-    "shellscript": "bash",
-    "svelte": "html",
-    "svg": "xml",
-    "terminal": "console",
-    "tf": "terraform",
-    "vue": "html",
-    "yml": "yaml",
-}
-_EXTENSIONS = {
-    "bash": "bash",
-    "c": "c",
-    "cc": "cpp",
-    "cpp": "cpp",
-    "cs": "csharp",
-    "css": "css",
-    "ex": "elixir",
-    "exs": "elixir",
-    "go": "go",
-    "h": "c",
-    "hpp": "cpp",
-    "htm": "html",
-    "html": "html",
-    "ini": "ini",
-    "java": "java",
-    "js": "javascript",
-    "json": "json",
-    "jsx": "jsx",
-    "kt": "kotlin",
-    "lua": "lua",
-    "md": "markdown",
-    "php": "php",
-    "pl": "perl",
-    "ps1": "powershell",
-    "py": "python",
-    "pyi": "python",
-    "r": "r",
-    "rb": "ruby",
-    "rs": "rust",
-    "scala": "scala",
-    "scss": "scss",
-    "sh": "bash",
-    "sql": "sql",
-    "swift": "swift",
-    "toml": "toml",
-    "ts": "typescript",
-    "tsx": "tsx",
-    "xml": "xml",
-    "yaml": "yaml",
-    "zsh": "bash",
-}
-"""The everyday ones at hand: asking Pygments for a file's lexer takes as long as colouring a page."""
-_PLAIN = frozenset({"", "text", "txt", "plain", "plaintext", "none", "output", "log", "csv", "tsv", "math", "mermaid"})
-_NAME = re.compile(r"[\w+#.\-]{1,40}")
 _PLAIN_NAMES = {
     r"[A-Z_a-z][0-9A-Z_a-z]*": r"[A-Z_a-z][0-9A-Z_a-z]*+(?![^\x00-\x7f])",
     r"(?:[$_A-Za-z]|\\u[a-fA-F0-9]{4})(?:(?:[$A-Za-z0-9_]|\\u[a-fA-F0-9]{4}))*": (
@@ -119,33 +44,6 @@ _PLAIN_NAMES = {
 }
 _NAMES = {sign + name: re.compile(sign + plain) for name, plain in _PLAIN_NAMES.items() for sign in ("", "@")}
 """For names, by what their pattern is without all letters beyond ASCII: one that finds those that are plain, sooner."""
-
-
-@lru_cache(maxsize=256)
-def find_lexer(language: str) -> Lexer | None:
-    """The lexer that a fence's word names ("py", "C++", "jsonc"), or None for plain text and for what nobody knows."""
-    name = language.strip().lower()
-    name = _ALIASES.get(name, name)
-    if name in _PLAIN or _NAME.fullmatch(name) is None:
-        return None
-    try:
-        return sparing(find_lexer_class_by_name(name))(**_OPTIONS)
-    except ClassNotFound:
-        return None
-
-
-@lru_cache(maxsize=1024)
-def find_language(filename: str) -> str:
-    """The language of a file by its name alone ("a/parser.py" → "python"), "" when the name doesn't tell."""
-    name = filename.replace("\\", "/").rsplit("/", 1)[-1]
-    extension = name.rpartition(".")[2].lower()
-    known = _ALIASES.get(extension) or _EXTENSIONS.get(extension)
-    if known is not None and "." in name:
-        return known
-    if len(name) > 255:
-        return ""
-    found = find_lexer_class_for_filename(name)
-    return found.aliases[0] if found is not None and found.aliases else ""
 
 
 def lex(lexer: Lexer, text: str, classes: Classes) -> list[Span]:
@@ -195,7 +93,7 @@ class _Driver:
     def drive(self, text: str, first: Iterable[str] = ("root",)) -> list[Span]:  # noqa: C901 - one loop, for speed
         """The tokens of `text` that have a class; `first` are the states to begin in."""
         spans: list[Span] = []
-        lexer, states, classes = self._given, self._states, self._classes
+        states, classes = self._states, self._classes
         stack = [*first]
         rules, within, at_start = states[stack[-1]]
         position = line = next_line = 0
@@ -221,25 +119,7 @@ class _Driver:
                 if name:
                     spans.append((position, stop, name))
                 elif name is None:
-                    if type(action) is tuple:
-                        for group, found in action:
-                            at, after = match.span(group)
-                            if at == after or at < position:
-                                continue
-                            if at > position:
-                                return spans
-                            position = after
-                            if found:
-                                spans.append((at, after, found))
-                    else:
-                        for at, kind, value in action(lexer, match):
-                            if at < position:
-                                continue
-                            if at > position:
-                                return spans
-                            position += len(value)
-                            if found := kind if type(kind) is str else classes(kind):
-                                spans.append((at, position, found))
+                    position = self._tell(action, match, spans)
                     if position != stop:
                         return spans if position < stop else told(self._lexer, text, classes)
                 position = stop
@@ -258,6 +138,30 @@ class _Driver:
                     rules, within, at_start = states["root"]
                 position += 1
         return spans
+
+    def _tell(self, action: Any, match: re.Match[str], spans: list[Span]) -> int:
+        """Adds what an action of several tokens colours. Where it ends; -1 when it leaves something out."""
+        position = match.start()
+        if type(action) is tuple:
+            for group, found in action:
+                at, after = match.span(group)
+                if at == after or at < position:
+                    continue
+                if at > position:
+                    return -1
+                position = after
+                if found:
+                    spans.append((at, after, found))
+            return position
+        for at, kind, value in action(self._given, match):
+            if at < position:
+                continue
+            if at > position:
+                return -1
+            position += len(value)
+            if found := kind if type(kind) is str else self._classes(kind):
+                spans.append((at, position, found))
+        return position
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,8 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Punctuation, Text, _TokenType
 
 from sitegen.render.code import _class_of, render_code
-from sitegen.render.lexing import Classes, find_language, find_lexer, lex, told
+from sitegen.render.languages import find_language, find_lexer
+from sitegen.render.lexing import Classes, lex, told
 from tests.support.calls import context, words
 from tests.support.strict_html import faults
 

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from sitegen.model import JsonObject
 from sitegen.render.context import Context
 from sitegen.render.diff import render_diff
-from sitegen.render.lexing import find_language
+from sitegen.render.languages import find_language
 from sitegen.render.patches import Row, compare, counts
 from sitegen.render.steps import PairedCall, Step
 from sitegen.render.text import first_line

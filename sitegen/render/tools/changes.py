@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 from sitegen.model import JsonObject
 from sitegen.render.context import Context
 from sitegen.render.diff import path_label, render_diff
-from sitegen.render.lexing import find_language
+from sitegen.render.languages import find_language
 from sitegen.render.patches import (
     FilePatch,
     Row,

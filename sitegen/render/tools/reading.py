@@ -9,7 +9,7 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 
 from sitegen.render.context import Context
-from sitegen.render.lexing import find_language
+from sitegen.render.languages import find_language
 from sitegen.render.steps import PairedCall, Step
 from sitegen.render.text import visible
 from sitegen.render.tools.inputs import number_in, object_in, objects_in, path_in, result_text, text_in

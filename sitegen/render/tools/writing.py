@@ -6,7 +6,7 @@ from markupsafe import Markup, escape
 
 from sitegen.render.context import Context
 from sitegen.render.diff import render_diff
-from sitegen.render.lexing import find_language
+from sitegen.render.languages import find_language
 from sitegen.render.patches import counts, from_structured
 from sitegen.render.steps import PairedCall, Step
 from sitegen.render.text import visible
