@@ -10,7 +10,7 @@ import atexit
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -20,6 +20,7 @@ from typing import Protocol, Self
 from sitegen.build.memory import collecting_rarely
 from sitegen.build.processes import Helpers, Processes
 from sitegen.build.work import Made, Setting, Task, Worker
+from sitegen.errors import BuildError
 
 _WORTH_A_POOL = 1_500
 """Weight (about messages) below which starting processes costs more than it saves."""
@@ -31,6 +32,10 @@ _PARTS = 3
 _PARTS_HERE = 12
 """Of what is left to each process, how many batches: more where progress can be told only between them."""
 _GIVING_WAY_S = 0.0005
+_ENDED = (
+    "A process that made pages was ended from outside, as systems do when memory runs out. Build again; if it happens "
+    "again, use --jobs 1, which takes less memory."
+)
 
 OnMade = Callable[[int], None]
 
@@ -45,7 +50,10 @@ class MakeAll(Protocol):
 def make_all(
     worker: Worker, tasks: Sequence[Task], *, processes: Processes, on_made: OnMade = lambda _: None
 ) -> list[Made]:
-    """What became of each task, by slug. `worker` is this process's; `on_made` hears how many more shares are done."""
+    """What became of each task, by slug. `worker` is this process's; `on_made` hears how many more shares are done.
+
+    Raises BuildError when one of the processes dies.
+    """
     count = min(processes.count, len(tasks))
     worker.help = Helpers(processes) if processes.count > 1 else None
     is_little = sum(map(_weight, tasks)) < _WORTH_A_POOL
@@ -54,7 +62,7 @@ def make_all(
             made = list(_make_here(worker, tasks, on_made))
         else:
             worker.rest()  # what reading it all has left in memory isn't for what is made of it
-            with worker.holding():
+            with worker.holding(), _telling_of_the_dead():
                 if count > 1:
                     made = list(_make_there(processes.executor, worker, tasks, count, on_made))
                 else:
@@ -84,6 +92,14 @@ def _make_there(
             giants, left = [], left - len(made)
             on_made(len(made))
             yield from made
+
+
+@contextmanager
+def _telling_of_the_dead() -> Iterator[None]:
+    try:
+        yield
+    except BrokenExecutor as error:
+        raise BuildError(_ENDED) from error
 
 
 @contextmanager

@@ -125,6 +125,27 @@ def test_no_process_leaves_anything_of_what_it_read_with(workshop: Workshop, mon
     assert list((workshop.folder / ".sitegen" / "tmp").iterdir()) == []
 
 
+def _die(*_: object) -> None:
+    """In place of what a process of the build does."""
+    os._exit(9)
+
+
+def test_a_process_that_is_killed_is_told_in_a_sentence_and_healed(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workshop.talk(*MANY)
+    workshop.configure()
+    monkeypatch.setattr("sitegen.build.pool._WORTH_A_POOL", 1)
+    monkeypatch.setattr("sitegen.build.pool._SMALLEST_BATCH", 1)
+    with monkeypatch.context() as patched:
+        patched.setattr("sitegen.build.pool._make", _die)
+        result = workshop.run("build", "--jobs", "2")
+    assert result.exit_code == 1
+    assert "ended from outside" in result.output
+    workshop.build("--jobs", "2")
+    assert len(slugs(workshop.paths())) == len(MANY)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("after_s", [0.25, 0.5, 0.8, 1.2])
 def test_killed_build_is_healed_by_the_next(workshop: Workshop, after_s: float) -> None:
