@@ -6,7 +6,7 @@ DuckDB writes without Python's lock, so rows are written while the next ones are
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Thread
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 Step = Callable[[], object]
 
@@ -15,27 +15,32 @@ class Behind:
     """Does what it is given in order. One piece of work is under way at most: that bounds what waits in memory."""
 
     def __init__(self) -> None:
-        self._thread: Thread | None = None
-        self._error: BaseException | None = None
+        self._thread = ThreadPoolExecutor(1)
+        self._work: Future[None] | None = None
 
     def do(self, steps: list[Step]) -> None:
         """Begins with these steps once those before are done. Raises what one of those raised."""
         self.wait()
-        self._thread = Thread(target=self._run, args=(steps,))
-        self._thread.start()
+        self._work = self._thread.submit(_do_all, steps)
 
     def wait(self) -> None:
-        """Returns when nothing is under way. Raises what a step raised; those after it weren't done."""
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
+        """Returns when nothing is under way. Raises what a step raised; those after it weren't done.
 
-    def _run(self, steps: list[Step]) -> None:
-        try:
-            while steps:
-                steps.pop(0)()  # and with it goes what it held
-        except BaseException as error:  # noqa: BLE001 - raised again where it's waited for
-            self._error = error
+        Ctrl-C is heard when the work is done, for a connection that is used must not be closed.
+        """
+        stopped: KeyboardInterrupt | None = None
+        while self._work is not None and not self._work.done():
+            try:
+                wait([self._work])
+            except KeyboardInterrupt as error:
+                stopped = error
+        work, self._work = self._work, None
+        if stopped is not None:
+            raise stopped
+        if work is not None:
+            work.result()
+
+
+def _do_all(steps: list[Step]) -> None:
+    while steps:
+        steps.pop(0)()  # and with it goes what it held

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Event
+from time import sleep
 
 import pytest
 
@@ -46,3 +47,20 @@ def test_failure_of_the_last_is_raised_where_it_is_waited_for() -> None:
     behind.do([fails])
     with pytest.raises(ValueError, match="no room"):
         behind.wait()
+
+
+def test_ctrl_c_is_heard_when_what_is_under_way_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    asked = Event()
+
+    def waiting(_: object) -> None:
+        asked.set()
+        raise KeyboardInterrupt
+
+    behind = Behind()
+    behind.do([lambda: asked.wait(10), lambda: sleep(0.05), lambda: done.append("written")])
+    monkeypatch.setattr("sitegen.ingest.behind.wait", waiting)
+    with pytest.raises(KeyboardInterrupt):
+        behind.wait()
+    assert done == ["written"]
+    behind.wait()
