@@ -20,6 +20,8 @@ LOCK_WAIT_S: Final = 5.0
 _LOCK_RETRY_S: Final = 0.1
 _MEMORY_BYTES: Final = 256_000_000
 """What DuckDB may use."""
+_TIMES: Final = 12
+"""How often a text may be in memory while it's written."""
 # Small row groups: what is appended to makes DuckDB write its last group anew, which holds whole sessions.
 _LAYOUT: Final = "ROW_GROUP_SIZE 8192"
 # A file that is there keeps its version, as it should: DuckDB refuses to lower one.
@@ -63,13 +65,13 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
 
 
 def make_room(connection: duckdb.DuckDBPyConnection, size: int) -> None:
-    """Gives DuckDB the memory to write so many bytes of a source at once.
+    """Gives DuckDB the memory to write a conversation of so many bytes.
 
-    What doesn't compress, such as hundreds of screenshots in one conversation, it holds until all is written, and for
-    want of memory it ends for good. What compresses needs no more than it has.
+    What doesn't compress, such as hundreds of screenshots in one conversation, it holds until all is written, and a
+    text several times over until it's in its place; for want of memory it ends for good. It takes no more than that.
     """
-    if 2 * size > _MEMORY_BYTES:
-        connection.execute(f"SET memory_limit = '{2 * size}B'")
+    if _TIMES * size > _MEMORY_BYTES:
+        connection.execute(f"SET memory_limit = '{_TIMES * size}B'")
 
 
 @contextmanager

@@ -179,7 +179,7 @@ class Writer:
         changed = [task for task in batch if task.change is Change.CHANGED and task.stored]
         rewritten = [task.stored.row_id for task in changed if task.stored]
         tables.empty_conversations(self._connection, rewritten)
-        make_room(self._connection, sum(task.handle.size_bytes for task in batch))
+        make_room(self._connection, max((task.handle.size_bytes for task in batch), default=0))
         self._connection.begin()
         adapter = self._adapter
         tables.touch_source(self._connection, adapter.source_id, adapter.display_name, adapter.version)

@@ -54,6 +54,15 @@ def test_conversation_of_pictures_larger_than_the_memory_of_the_database_is_kept
     assert (report.new, report.tally.images, report.problems) == (1, 60, ())
 
 
+def test_text_of_many_megabytes_is_kept(tmp_path: Path, db: Path) -> None:
+    """DuckDB holds a text several times over while it's written."""
+    text = random.Random(1).randbytes(27_000_000).hex()
+    write_session(tmp_path / "long" / "-p" / "s1.jsonl", user("Look"), user(text))
+    report = ingest("claude-code", tmp_path / "long", db)
+    assert (report.new, report.problems) == (1, ())
+    assert one(db, "SELECT max(length(text)) FROM content_blocks") == len(text)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="names are Unicode there")
 def test_name_that_is_not_utf8_is_told(projects: Path, tmp_path: Path) -> None:
     db = tmp_path / os.fsdecode(b"d\xe9.duckdb")
