@@ -214,13 +214,13 @@ def _weight(task: Task) -> int:
 # ------------------------------------------------------------------------------------------------- in the processes
 
 _worker: Worker | None = None
-_until_the_end = ExitStack()
 
 
 def _make(setting: Setting, batch: list[Task]) -> list[Made]:
     global _worker
     if _worker is None:
         _worker = Worker(setting)
-        _until_the_end.enter_context(_worker.holding())
-        atexit.register(_until_the_end.close)
+        until_the_end = ExitStack()
+        until_the_end.enter_context(_worker.holding())
+        atexit.register(until_the_end.close)
     return _worker.make(batch)

@@ -170,9 +170,8 @@ def _decode(source: Source, kind: type[T]) -> T:
 def _all(source: Source, start: int, lengths: Sequence[int]) -> tuple[Views, int]:
     """What stands in an entry from `start` on, read at once and cut into these lengths; and its checksum."""
     body = memoryview(source.read(start))
-    return [body[end - length : end] for length, end in zip(lengths, accumulate(lengths), strict=True)], zlib.crc32(
-        body
-    )
+    views = [body[end - length : end] for length, end in zip(lengths, accumulate(lengths), strict=True)]
+    return views, zlib.crc32(body)
 
 
 def _left(source: Source, start: int, lengths: Sequence[int]) -> tuple[Views, int]:

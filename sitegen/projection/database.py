@@ -50,8 +50,10 @@ class _Opening:
     lock_wait_s: float
 
     @contextmanager
-    def connect(self, memory_limit_mb: int) -> Iterator[duckdb.DuckDBPyConnection]:
-        with _connect(self.spill, memory_limit_mb=memory_limit_mb, threads=self.threads) as connection:
+    def connect(self, memory_limit_mb: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+        """With the own limit, or another."""
+        limit = memory_limit_mb or self.memory_limit_mb
+        with _connect(self.spill, memory_limit_mb=limit, threads=self.threads) as connection:
             _attach(connection, self.path, lock_wait_s=self.lock_wait_s)
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
@@ -76,9 +78,7 @@ class Database:
         self.path = opening.path
         self._opening = opening
         self._opened = ExitStack()
-        self._open: duckdb.DuckDBPyConnection | None = self._opened.enter_context(
-            opening.connect(opening.memory_limit_mb)
-        )
+        self._open: duckdb.DuckDBPyConnection | None = self._opened.enter_context(opening.connect())
 
     def rest(self) -> None:
         """Gives back the memory in which DuckDB keeps what it read. The next query opens the file again."""
@@ -88,7 +88,7 @@ class Database:
     @property
     def _connection(self) -> duckdb.DuckDBPyConnection:
         if self._open is None:
-            self._open = self._opened.enter_context(self._opening.connect(self._opening.memory_limit_mb))
+            self._open = self._opened.enter_context(self._opening.connect())
         return self._open
 
     def query(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
