@@ -55,9 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measures, prints, and returns 1 when a ratio isn't kept or something failed."""
     options = _read_options(arguments)
     lab = Lab(options.cache)
-    lab.set_up()
     print(f"{machine.describe()}\n", flush=True)
     try:
+        lab.set_up()
         results = _measure(lab, options) if options.measures_builds else {}
         if results:
             print(_show(results), flush=True)
@@ -65,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except FailedError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
+    finally:
+        lab.clear()
     verdicts += [verdict for growing in _GROWING for verdict in judge(results, growing=growing, alone=_ALONE)]
     return _conclude(verdicts)
 

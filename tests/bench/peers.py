@@ -117,8 +117,7 @@ def _measure_peer(
     costs: dict[str, list[Cost]] = {step: [] for step in _STEPS}
     for number in range(repeat):
         say(f"{name}: {peer.name} ({number + 1} of {repeat})")
-        for part in ("sessions", "out"):
-            shutil.rmtree(folder / part, ignore_errors=True)
+        lab.put_aside(folder / "sessions", folder / "out")
         shutil.copytree(lab.sessions(recipe), folder / "sessions")
         for step in _STEPS:
             if step == "one changed":
@@ -144,8 +143,7 @@ def _markdown_rows(lab: Lab, hugo: Path, *, repeat: int, say: Say) -> list[Row]:
     costs = []
     for number in range(repeat):
         say(f"{name}: hugo ({number + 1} of {repeat})")
-        for part in ("public", "resources"):
-            shutil.rmtree(folder / part, ignore_errors=True)
+        lab.put_aside(folder / "public", folder / "resources")
         costs.append(measure([str(hugo), "--quiet"], folder=folder, variables={"HUGO_CACHEDIR": str(folder / "cache")}))
     size_bytes, files = weigh(folder / "public", "*.html")
     theirs = Result.of("cold", costs, size_bytes=size_bytes, files=files)

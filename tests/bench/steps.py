@@ -110,10 +110,9 @@ class Workload:
     def _prepare(self, step: str, number: int) -> None:
         match step:
             case "ingest":
-                (self._folder / "archive.duckdb").unlink(missing_ok=True)
+                self._lab.put_aside(self._folder / "archive.duckdb")
             case "cold" | "one process":
-                shutil.rmtree(self.site, ignore_errors=True)
-                shutil.rmtree(self._folder / ".sitegen", ignore_errors=True)
+                self._lab.put_aside(self.site, self._folder / ".sitegen")
             case "ingest one":
                 with self._growing.open("a", encoding="utf-8", newline="\n") as file:
                     file.write(self._more[number])

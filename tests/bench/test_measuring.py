@@ -95,6 +95,29 @@ def test_table_reads_as_markdown() -> None:
     assert shown.splitlines() == ["| step  | MB |", "| ----- | -: |", "| cold  | 12 |", "| no-op |  – |"]
 
 
+def _heavy(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "page.html").write_bytes(b"x" * 1_000)
+    return folder
+
+
+def test_deleting_waits_until_all_is_measured(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.put_aside(_heavy(tmp_path / "site"), tmp_path / "never-made")
+    assert not (tmp_path / "site").exists()
+    assert len(list(tmp_path.rglob("page.html"))) == 1
+    lab.clear()
+    assert not list(tmp_path.rglob("page.html"))
+
+
+def test_oldest_is_deleted_when_too_much_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.bench.lab._MOST_ASIDE_BYTES", 2_000)
+    lab = Lab(tmp_path)
+    for name in ("first", "second", "third"):
+        lab.put_aside(_heavy(tmp_path / name))
+    assert len(list(tmp_path.rglob("page.html"))) == 2
+
+
 @pytest.mark.slow
 def test_every_step_is_measured_on_a_real_build(tmp_path: Path) -> None:
     lab = Lab(tmp_path)
