@@ -85,17 +85,7 @@ class Opening:
     opened_bytes: int
 
 
-class OpenWorkload(Workload):
-    """A workload without an address, so without pictures for where links are posted: protected pages have none."""
-
-    def _configure(self, title: str) -> None:
-        super()._configure(title)
-        path = self._folder / "sitegen.toml"
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        path.write_text("".join(line for line in lines if not line.startswith("base_url")), encoding="utf-8")
-
-
-class GatedWorkload(OpenWorkload):
+class GatedWorkload(Workload):
     """A workload all of whose conversations are behind one password."""
 
     def _configure(self, title: str) -> None:
@@ -116,7 +106,8 @@ def measure_building(
     """What a build of gated pages costs beyond the derivation, and how many derivations there are."""
     protected = replace(lab, variables=SECRETS)
     workloads = (
-        OpenWorkload(lab, "open", recipe, repeat=repeat),
+        # Without an address it has no pictures of links either, as protected pages have none.
+        Workload(lab, "open", recipe, repeat=repeat, knows_address=False),
         GatedWorkload(protected, "gated", recipe, repeat=repeat),
     )
     plain, gated = (by_step(each.measure(("cold",), say=say))["cold"].cpu_s for each in workloads)

@@ -22,6 +22,7 @@ from tests.bench.table import Row, megabytes, seconds, table
 Say = Callable[[str], None]
 
 _STEPS = ("cold", "no-op", "one changed")
+_OWN_STEPS = ("ingest", *_STEPS)
 _WORKLOADS = {"50x200": Recipe(), "1x5000": Recipe(sessions=0, huge=5_000)}
 _MARKDOWN = Recipe(sessions=1_000, messages=6, projects=12, is_markdown=True)
 _HEAD = ("workload", "program", "step", "wall s", "CPU s", "process MB", "tree MB", "MB", "files", "sitegen / it")
@@ -56,17 +57,55 @@ _PEERS = (
 )
 
 
+class _Runs:
+    """What one peer cost in the runs of a workload."""
+
+    def __init__(self, lab: Lab, peer: _Peer, program: Path, *, name: str, recipe: Recipe) -> None:
+        self.name = peer.name
+        self._lab = lab
+        self._command = [str(program), *peer.arguments]
+        self._recipe = recipe
+        self._folder = lab.workshop(f"{peer.name}-{name}")
+        self._costs: dict[str, list[Cost]] = {step: [] for step in _STEPS}
+
+    def run(self) -> None:
+        """Measures each step once, from nothing on."""
+        sessions = self._folder / "sessions"
+        self._lab.put_aside(sessions, self._folder / "out")
+        shutil.copytree(self._lab.sessions(self._recipe), sessions)
+        for step in _STEPS:
+            if step == "one changed":
+                _grow(sessions, self._recipe)
+            cost = measure(self._command, folder=self._folder, variables={"HOME": str(self._folder)})
+            self._costs[step].append(cost)
+
+    def results(self) -> list[Result]:
+        out = self._folder / "out"
+        size_bytes, files = weigh(out if out.is_dir() else self._folder / "sessions", "*.html")
+        return [Result.of(step, self._costs[step], size_bytes=size_bytes, files=files) for step in _STEPS]
+
+
 def compare(lab: Lab, *, repeat: int, say: Say) -> str:
-    """A table of sitegen and the others, one after the other on each workload; what can't be installed is told."""
+    """A table of sitegen and the others, taking turns on each workload; what can't be installed is told.
+
+    They take turns so that an hour in which the machine is busy is one for all of them. None of the others makes what
+    a site has only where it knows its address, so ours doesn't know it.
+    """
     rows: list[Row] = []
     missing: list[str] = []
     programs = [(peer, program) for peer in _PEERS if (program := install(lab, peer.requirement, missing, say))]
     for name, recipe in _WORKLOADS.items():
-        own = Workload(lab, f"peers-{name}", recipe, repeat=repeat).measure(("ingest", *_STEPS), say=say)
+        ours = Workload(lab, f"peers-{name}", recipe, repeat=repeat, knows_address=False)
+        ours.set_up()
+        theirs = [_Runs(lab, peer, program, name=name, recipe=recipe) for peer, program in programs]
+        for number in range(repeat):
+            ours.run(_OWN_STEPS, number, say=say)
+            for each in theirs:
+                say(f"{name}: {each.name} ({number + 1} of {repeat})")
+                each.run()
+        own = ours.results(_OWN_STEPS)
         rows += [_row(name, "sitegen", result, None) for result in own]
-        for peer, program in programs:
-            theirs = _measure_peer(lab, peer, program, name=name, recipe=recipe, repeat=repeat, say=say)
-            rows += [_row(name, peer.name, result, by_step(own)[result.step]) for result in theirs]
+        rows += [_row(name, each.name, it, by_step(own)[it.step]) for each in theirs for it in each.results()]
     if hugo := install(lab, _HUGO, missing, say):
         rows += _markdown_rows(lab, hugo, repeat=repeat, say=say)
     return "\n".join([table(_HEAD, rows, text_columns=3), *(f"not measured: {reason}" for reason in missing)])
@@ -110,25 +149,6 @@ def install(lab: Lab, requirement: str, missing: list[str], say: Say) -> Path | 
     return program
 
 
-def _measure_peer(
-    lab: Lab, peer: _Peer, program: Path, *, name: str, recipe: Recipe, repeat: int, say: Say
-) -> Iterator[Result]:
-    folder = lab.workshop(f"{peer.name}-{name}")
-    costs: dict[str, list[Cost]] = {step: [] for step in _STEPS}
-    for number in range(repeat):
-        say(f"{name}: {peer.name} ({number + 1} of {repeat})")
-        lab.put_aside(folder / "sessions", folder / "out")
-        shutil.copytree(lab.sessions(recipe), folder / "sessions")
-        for step in _STEPS:
-            if step == "one changed":
-                _grow(folder / "sessions", recipe)
-            variables = {"HOME": str(folder)}
-            costs[step].append(measure([str(program), *peer.arguments], folder=folder, variables=variables))
-    made = folder / "out" if (folder / "out").is_dir() else folder / "sessions"
-    size_bytes, files = weigh(made, "*.html")
-    yield from (Result.of(step, costs[step], size_bytes=size_bytes, files=files) for step in _STEPS)
-
-
 def _grow(sessions: Path, recipe: Recipe) -> None:
     path, parts = growth(sessions, recipe, times=1)
     with path.open("a", encoding="utf-8", newline="\n") as file:
@@ -137,17 +157,20 @@ def _grow(sessions: Path, recipe: Recipe) -> None:
 
 def _markdown_rows(lab: Lab, hugo: Path, *, repeat: int, say: Say) -> list[Row]:
     name = f"{_MARKDOWN.sessions} pages of Markdown"
-    own = Workload(lab, "peers-markdown", _MARKDOWN, repeat=repeat).measure(("cold",), say=say)
+    ours = Workload(lab, "peers-markdown", _MARKDOWN, repeat=repeat, knows_address=False)
+    ours.set_up()
     folder = lab.workshop("hugo")
     _write_hugo_site(folder, lab.sessions(_MARKDOWN))
     costs = []
     for number in range(repeat):
+        ours.run(("cold",), number, say=say)
         say(f"{name}: hugo ({number + 1} of {repeat})")
         lab.put_aside(folder / "public", folder / "resources")
         costs.append(measure([str(hugo), "--quiet"], folder=folder, variables={"HUGO_CACHEDIR": str(folder / "cache")}))
     size_bytes, files = weigh(folder / "public", "*.html")
     theirs = Result.of("cold", costs, size_bytes=size_bytes, files=files)
-    return [_row(name, "sitegen", own[0], None), _row(name, "hugo", theirs, own[0])]
+    (own,) = ours.results(("cold",))
+    return [_row(name, "sitegen", own, None), _row(name, "hugo", theirs, own)]
 
 
 def _write_hugo_site(folder: Path, sessions: Path) -> None:

@@ -19,11 +19,11 @@ STEPS = ("ingest", "cold", "no-op", "ingest one", "one changed", "template edit"
 _NEEDED = frozenset({"ingest", "cold"})
 _ADDED_MESSAGES = 4
 
+_ADDRESS = 'base_url = "https://ann.example.org/talks/"\n'
 _CONFIG = """\
 [site]
 title = "{title}"
-base_url = "https://ann.example.org/talks/"
-
+{address}
 [source]
 projection = "archive.duckdb"
 
@@ -65,31 +65,44 @@ class Result:
 
 
 class Workload:
-    """One recipe's sessions, and a folder in which they are ingested and built again and again."""
+    """One recipe's sessions, and a folder in which they are ingested and built again and again.
 
-    def __init__(self, lab: Lab, name: str, recipe: Recipe, *, repeat: int) -> None:
+    A site that doesn't know its address is without what needs one: pictures of links, feeds, a sitemap.
+    """
+
+    def __init__(self, lab: Lab, name: str, recipe: Recipe, *, repeat: int, knows_address: bool = True) -> None:
         self.name = name
         self._lab = lab
         self._recipe = recipe
         self._repeat = repeat
+        self._knows_address = knows_address
         self._costs: dict[str, list[Cost]] = {}
         self._weights: dict[str, tuple[int, int]] = {}
 
     def measure(self, steps: Sequence[str], *, say: Callable[[str], None]) -> list[Result]:
         """Runs the steps so often and returns what each cost. Raises FailedError when one fails."""
-        self._set_up()
+        self.set_up()
         for number in range(self._repeat):
-            for step in STEPS:
-                if step in steps or step in _NEEDED:
-                    say(f"{self.name}: {step} ({number + 1} of {self._repeat})")
-                    self._run(step, number)
+            self.run(steps, number, say=say)
+        return self.results(steps)
+
+    def run(self, steps: Sequence[str], number: int, *, say: Callable[[str], None]) -> None:
+        """Runs the steps once, in a workload that is set up. Raises FailedError when one fails."""
+        for step in STEPS:
+            if step in steps or step in _NEEDED:
+                say(f"{self.name}: {step} ({number + 1} of {self._repeat})")
+                self._run(step, number)
+
+    def results(self, steps: Sequence[str]) -> list[Result]:
+        """What each step cost in the runs there were."""
         return [self._result(step) for step in STEPS if step in steps]
 
     @property
     def site(self) -> Path:
         return self._folder / "public"
 
-    def _set_up(self) -> None:
+    def set_up(self) -> None:
+        """Lays out the sessions in an empty folder."""
         self._folder = self._lab.workshop(self.name)
         self._sessions = self._folder / "sessions"
         shutil.copytree(self._lab.sessions(self._recipe), self._sessions)
@@ -97,7 +110,8 @@ class Workload:
         self._configure("Measured")
 
     def _configure(self, title: str) -> None:
-        (self._folder / "sitegen.toml").write_text(_CONFIG.format(title=title), encoding="utf-8")
+        address = _ADDRESS if self._knows_address else ""
+        (self._folder / "sitegen.toml").write_text(_CONFIG.format(title=title, address=address), encoding="utf-8")
 
     def _run(self, step: str, number: int) -> None:
         self._prepare(step, number)

@@ -119,6 +119,19 @@ def test_oldest_is_deleted_when_too_much_waits(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.slow
+def test_only_a_site_that_knows_its_address_has_what_peers_do_not_make(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    lab.set_up()
+    made = []
+    for knows_address in (True, False):
+        workload = Workload(lab, "tiny", Recipe(sessions=2, messages=8), repeat=1, knows_address=knows_address)
+        workload.measure(("cold",), say=lambda _: None)
+        made.append({path.name for path in workload.site.rglob("*") if path.is_file()})
+    assert made[0] - made[1] == {"poster.png", "feed.xml", "sitemap.xml"}
+    assert not made[1] - made[0]
+
+
+@pytest.mark.slow
 def test_every_step_is_measured_on_a_real_build(tmp_path: Path) -> None:
     lab = Lab(tmp_path)
     lab.set_up()
