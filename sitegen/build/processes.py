@@ -6,6 +6,7 @@ one is begun as soon as there is surely enough to make.
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import threading
@@ -129,6 +130,7 @@ def _cores() -> int:
 
 
 def _set_up() -> None:
+    atexit.register(os._exit, 0)  # last of all: taking apart what is in memory takes longer than what there is to close
     threading.Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever stops a build hears of it from the first process alone
     collect_rarely()

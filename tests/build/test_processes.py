@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import sys
 from collections.abc import Callable
@@ -98,6 +99,12 @@ def test_those_that_were_dismissed_have_ended_with_the_build() -> None:
     assert not multiprocessing.active_children()
 
 
+def test_what_one_has_to_close_is_closed_when_it_ends(tmp_path: Path) -> None:
+    with Processes(2) as begun:
+        begun.executor.submit(_tell_at_the_end, tmp_path / "closed").result(timeout=60)
+    assert (tmp_path / "closed").exists()
+
+
 def test_a_build_that_may_use_one_process_begins_no_other() -> None:
     with Processes.of(1) as begun:
         begun.begin(renders=True)
@@ -109,6 +116,10 @@ def test_a_build_that_fails_leaves_no_process() -> None:
         begun.begin(renders=True)
         raise ValueError
     assert not multiprocessing.active_children()
+
+
+def _tell_at_the_end(file: Path) -> None:
+    atexit.register(file.touch)
 
 
 def _loaded() -> set[str]:
