@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from sitegen import urls
 from sitegen.errors import ConfigError
@@ -46,8 +47,7 @@ need no space beside them. Lines stay lines."""
 _INDENT = re.compile(r"\n\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Assets:
+class Assets(Struct, frozen=True):
     """The paths of a site's shared files and the files themselves."""
 
     css: str

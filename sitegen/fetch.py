@@ -12,12 +12,13 @@ import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import IO, Any, Final
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from sitegen.errors import OutputError, ProjectionError
 
@@ -149,8 +150,7 @@ def _copy_whole(files: Any, path: str, target: _Sink, *, size: int | None) -> No
 # -------------------------------------------------------------------------------------------------------- the copy
 
 
-@dataclass(frozen=True, slots=True)
-class _Note:
+class _Note(Struct, frozen=True):
     """What is noted beside a copy. The size tells whether the copy is the one that the note is about."""
 
     mark: str

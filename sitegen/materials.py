@@ -7,9 +7,10 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from sitegen import urls
 from sitegen.errors import ConfigError
@@ -26,8 +27,7 @@ _IMPORT: Final = re.compile(r"@import\b", re.IGNORECASE)
 _FOREIGN: Final = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Materials:
+class Materials(Struct, frozen=True):
     """What themes bring besides templates, sheets and scripts. `names` are relative to a theme's `static/`."""
 
     documents: tuple[Document, ...] = ()

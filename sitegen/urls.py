@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
+
+from msgspec import Struct
 
 _INDEX = "index.html"
 _PLAIN = re.compile(r"[A-Za-z0-9_.~/-]*")
@@ -27,8 +28,7 @@ SEARCH_INDEX = SEARCH_FOLDER + "index/"
 """Below it stands what a search needs: Pagefind's files, or scripts for pages opened from disk."""
 
 
-@dataclass(frozen=True, slots=True)
-class Urls:
+class Urls(Struct, frozen=True):
     """Paths and links of one site. `base_url` is None when nobody knows where it will stand."""
 
     base_url: str | None = None

@@ -6,9 +6,10 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from sitegen.archive.manifest import MANIFEST, SIGNATURE, UNLISTED, Entry, Manifest, entries_of, hash_file, to_bytes
 from sitegen.archive.packing import archive_time, pack
@@ -18,8 +19,7 @@ from sitegen.config import Config
 from sitegen.errors import OutputError, UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveOptions:
+class ArchiveOptions(Struct, frozen=True):
     """How to make an archive: where, for which time, signed by whom."""
 
     target: Path
@@ -31,8 +31,7 @@ class ArchiveOptions:
     """Whether the manifest tells of the published site too, so that it can be checked against it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveReport:
+class ArchiveReport(Struct, frozen=True):
     """What was made."""
 
     target: Path

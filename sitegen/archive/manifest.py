@@ -6,8 +6,9 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from sitegen.errors import OutputError, SitegenError
 from sitegen.model import Json
@@ -25,16 +26,14 @@ _CHUNK = 1 << 20
 _HEX = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """What is known of a file: its hash and its size in bytes."""
 
     sha256: str
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Struct, frozen=True):
     """What an archive holds, and what the site holds where it's published."""
 
     title: str

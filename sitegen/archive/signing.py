@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import Struct
+
 from sitegen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,8 +39,7 @@ class Signer:
         return f"{_HEAD}\ned25519 {self.public}\n{_b64u(self._key.sign(data))}\n".encode("ascii")
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """What became of a signature: whether it fits, and whose it is."""
 
     verdict: Verdict

@@ -6,8 +6,10 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sitegen.config import Privacy
 from sitegen.errors import RefusedError
@@ -38,8 +40,7 @@ def policy_of(privacy: Privacy) -> Policy:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Scans:
+class Scans(Struct, frozen=True):
     """Remembers of each conversation where secrets stand in it, never what they are."""
 
     cache: Cache
@@ -66,13 +67,12 @@ def _key(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
-@dataclass(slots=True)
-class Cleaner:
+class Cleaner(Struct):
     """Cleans what is shown of a conversation that isn't read: titles, and names of projects."""
 
     policy: Policy
-    _engine: Engine = field(default_factory=find_engine, repr=False)
-    _titles: dict[str, str] = field(default_factory=dict, repr=False)
+    _engine: Engine = field(default_factory=find_engine)
+    _titles: dict[str, str] = field(default_factory=dict)
 
     def title(self, head: ConversationHead) -> str:
         """A conversation's own title."""

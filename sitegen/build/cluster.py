@@ -10,9 +10,11 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sitegen.build.elsewhere import Batch, check_worker, make_elsewhere
 from sitegen.build.fitness import Terms, make_terms
@@ -33,8 +35,7 @@ _TRIES = 3
 _SCHEMES = {"dask": "tcp", "dask+tls": "tls"}
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(Struct, frozen=True):
     """A cluster by its address (`dask://host:port`), and where its workers fetch projections that they don't see."""
 
     address: str

@@ -8,8 +8,10 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen.build.fitness import Terms, find_fault, localize, sample
 from sitegen.build.work import Made, Setting, Task, Worker
@@ -20,14 +22,13 @@ from sitegen.output.cache import Cache
 _FETCHED = "sitegen-projections"
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """What became of a batch, and what the next build wants kept, by the name of its file; nothing where our folders
     are shared."""
 
     made: tuple[Made, ...]
-    entries: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
-    scans: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
+    entries: tuple[tuple[str, bytes], ...] = ()
+    scans: tuple[tuple[str, bytes], ...] = ()
 
     def keep(self, setting: Setting) -> None:
         """Puts away what was sent along."""

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen.build import STATE_FOLDER
 from sitegen.build.clean import Scans, policy_of, total
@@ -35,8 +38,7 @@ from sitegen.wording.counts import counted
 Change = Literal["new", "changed", "same"]
 
 
-@dataclass(frozen=True, slots=True)
-class Exposure:
+class Exposure(Struct, frozen=True):
     """What one share would show, and what of that needs a thought."""
 
     share: Share
@@ -54,7 +56,7 @@ class Exposure:
     """Images in which a camera wrote down where it was; publishing drops that unless the share keeps it."""
     change: Change
     warnings: tuple[str, ...] = ()
-    key: str = field(default="", repr=False)
+    key: str = ""
     """What names all that its page is made of."""
 
     @property
@@ -73,8 +75,7 @@ class Exposure:
         return tuple(each for each in self.findings if each.is_secret and each.is_kept)
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """All shares, and what holds for the site as a whole."""
 
     config: Config
@@ -174,7 +175,7 @@ def _published(config: Config, output: Path | str) -> Mapping[str, str]:
         return {slug: record.cache_key for slug, record in state.last.shares.items()}
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class _Look:
     """One look over the shares of a configuration."""
 
@@ -184,7 +185,7 @@ class _Look:
     published: Mapping[str, str]
     weak: Mapping[str, Sequence[str]]
     policy: Policy = field(init=False)
-    engine: Engine = field(default_factory=find_engine, repr=False)
+    engine: Engine = field(default_factory=find_engine)
     scans: Scans = field(init=False)
     keys: Keys = field(init=False)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sitegen.model import Card, ConversationHead, Share
 
@@ -14,8 +15,7 @@ def _own_title(share: Share) -> str:
     return share.head.title or ""
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """The open shares of a build, by conversation, and the subagents of each conversation."""
 
     _shares: Mapping[str, Share]

@@ -6,8 +6,10 @@ import hashlib
 import importlib.util
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen import __version__
 from sitegen.build.keys import digest as digest_of
@@ -20,8 +22,7 @@ from sitegen.resources import resource_folder
 _SAMPLE = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """What decides the bytes of a page, besides settings and data."""
 
     versions: Mapping[str, str]
@@ -48,8 +49,7 @@ class Program:
         return ", ".join(parts) or None
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """What a worker on another machine needs to begin. Holds no secret of any gate.
 
     `addresses` say where projections can be fetched by those who don't see the files ("": nowhere), `samples` what they

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 UNPREPARED = "its gate wasn't prepared; this is a fault in sitegen, please report it"
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Gates:
     """The gates of a build, by owner: a share's slug, or the scope of a project.
 

@@ -21,7 +21,7 @@ from sitegen.urls import SEARCH_INDEX, share_file
 _SEPARATOR = "\n"
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class SiteGround:
     """The files of one build. `shares` and `records` are by owner, and hold the open shares only."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sitegen.build.gates import Gates
 from sitegen.model import Card, Document, Gate, Project, Share

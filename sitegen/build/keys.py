@@ -10,10 +10,11 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from msgspec import Struct
 
 from sitegen.model import Card, Share
 
@@ -38,8 +39,7 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(_ENCODER.encode(parts).encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(Struct, frozen=True):
     """The parts of every key that are one for a whole build.
 
     `rendering` covers what turns a conversation into a transcript, `framing` what turns a transcript into pages.

@@ -7,9 +7,10 @@ No word of a conversation is kept.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
+
+from msgspec import Struct
 
 from sitegen.build.keys import digest, source_digest
 from sitegen.ledger import changed_between, standing
@@ -23,16 +24,14 @@ _READING: Final = ("projection", "wording", "model")
 """The rooms whose code decides what a listing says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """A listing, and how its projection stood when it was made."""
 
     stamp: Stamp
     listing: Listing
 
 
-@dataclass(frozen=True, slots=True)
-class Listings:
+class Listings(Struct, frozen=True):
     """The listings in a build's private folder."""
 
     cache: Cache

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sitegen.assets import load_assets
 from sitegen.build.ground import SiteGround
@@ -16,8 +17,7 @@ from sitegen.output.cache import Cache
 from sitegen.output.layout import DOT_FILE
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What was found, and sentences for the owner."""
 
     leaks: tuple[Leak, ...] = ()

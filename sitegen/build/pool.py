@@ -12,10 +12,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Protocol, Self
+
+from msgspec import Struct, field
 
 from sitegen.build.memory import collecting_rarely
 from sitegen.build.processes import Helpers, Processes
@@ -113,8 +114,7 @@ def _giving_way() -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
-@dataclass(slots=True)
-class Pile:
+class Pile(Struct):
     """Tasks that nobody has begun, the heaviest first. Threads may take of it at once."""
 
     tasks: deque[Task]
@@ -160,8 +160,7 @@ class Pile:
         return batch
 
 
-@dataclass(slots=True)
-class Feed:
+class Feed(Struct):
     """Hands batches to an executor whenever it has ended one, so that what isn't begun is free for others.
 
     The less is left, the smaller they are: all processes end at about the same time.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from sitegen.build.keys import digest, source_digest, versions
 from sitegen.bulk import sha256_of
@@ -12,8 +12,7 @@ from sitegen.output.cache import Cache
 _LIBRARIES = ("fontpkg-source-serif-4", "pillow")
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """A picture with its SHA-256, and a hash of all that it was drawn from."""
 
     made_of: str

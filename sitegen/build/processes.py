@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Self
 
+from msgspec import Struct
+
 from sitegen.build.memory import collect_rarely
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ _LARGE_BYTES = 10_000_000
 """Size of projections from which all of them is work for several processes."""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Processes:
     """As many as may be used, with this one. Those that were started end with the context, or with `close`."""
 
@@ -77,8 +79,7 @@ class Processes:
             self._ending = None
 
 
-@dataclass(frozen=True, slots=True)
-class Helpers:
+class Helpers(Struct, frozen=True):
     """The other processes, as those that draw legs of one long conversation."""
 
     processes: Processes

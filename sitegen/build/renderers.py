@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from sitegen.build.keys import digest, tree_digest
 from sitegen.output.cache import Cache
@@ -16,8 +17,7 @@ from sitegen.output.watch import Watch
 GROUP: Final = "sitegen.renderers"
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """What the owner should know of how a conversation was rendered, for the cache."""
 
     sentences: tuple[str, ...]
@@ -28,8 +28,7 @@ def notes_key(transcript_key: str) -> str:
     return digest("notes", transcript_key)
 
 
-@dataclass(frozen=True, slots=True)
-class Renderers:
+class Renderers(Struct, frozen=True):
     """The renderers of one installation. Looking for them reads the metadata of every package, so it's done once."""
 
     points: tuple[EntryPoint, ...]

@@ -8,8 +8,9 @@ transcript, so a share that shows less leaves nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from sitegen.build.keys import digest, fragments_key, rendering_code
 from sitegen.bulk import Bulk, part
@@ -29,8 +30,7 @@ _LIMIT: Final = 50_000_000
 """More than this of subagents, in bytes, isn't kept for one conversation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
+class Course(Struct, frozen=True):
     """How a conversation came to be what it is: the keys of its transcripts, and whether it's known to go on."""
 
     before: str
@@ -38,8 +38,7 @@ class Course:
     goes_on: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a fragment stands in a transcript, and what isn't told there."""
 
     key: str
@@ -54,8 +53,7 @@ class Place:
     files: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """The fragments of a transcript, known by its exports; `mark` says by what code and options they were made."""
 
     mark: str

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _FEW = 5
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Run:
     """The build of one configuration into one folder. `run` may be called once."""
 

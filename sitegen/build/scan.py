@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from msgspec import Struct
+
 from sitegen.build.watchwords import Watchword
 from sitegen.check import Canaries
 
@@ -29,8 +31,7 @@ class Guarded:
     """Whether words of a conversation are among them, so that it's told when none are left to seek."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leak:
+class Leak(Struct, frozen=True):
     """A file that holds what it must not, told without telling it."""
 
     path: str

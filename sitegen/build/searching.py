@@ -31,7 +31,7 @@ def talk_key(transcript_key: str) -> str:
     return digest("talk", source_digest(("search", "pages/parts.py")), transcript_key)
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Searching:
     """The search of one build. `is_on` says whether there is any: a site on disk has its own, others ask for it."""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
+
+from msgspec.structs import replace
 
 from sitegen.build import renderers, searching
 from sitegen.build.clean import key_of, pack, total, unpack
@@ -34,7 +36,7 @@ _FOUND = "found in "
 _BESIDE = (renderers.notes_key, fragments_key, poster_key, talk_key)
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class SiteBuild:
     """The building of a whole site into an opened folder, under a held lock."""
 
@@ -228,8 +230,9 @@ class SiteBuild:
 
     def _has_same_terms(self, share: Share) -> bool:
         known = self.state.last.shares.get(share.slug)
-        is_same = known is not None and known.page_key.startswith(self._terms(share))
-        return is_same and share.slug not in self.gates.faults
+        return (
+            known is not None and known.page_key.startswith(self._terms(share)) and share.slug not in self.gates.faults
+        )
 
     def _terms(self, share: Share) -> str:
         return self.keys.terms(share, gate_id=self.gates.gate_id(share.slug))
@@ -342,9 +345,8 @@ class SiteBuild:
         self.changed |= self.folder.write(owner, documents)
 
     def _site_documents(self, cards: list[Card]) -> list[Document]:
-        pages, projects = self.pages, self.projects
-        home = pages.home(projects, cards, has_search=self._has_search)
-        return [*home, pages.not_found(), *pages.extras(projects, cards)]
+        home = self.pages.home(self.projects, cards, has_search=self._has_search)
+        return [*home, self.pages.not_found(), *self.pages.extras(self.projects, cards)]
 
     def _has_index(self, share: Share) -> bool:
         return share.project is not None and share.project in self.projects

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from sitegen.config import Config
 from sitegen.errors import ConfigError
@@ -11,8 +12,7 @@ from sitegen.output.watch import Watch
 from sitegen.resources import resource_folder
 
 
-@dataclass(frozen=True, slots=True)
-class Layers:
+class Layers(Struct, frozen=True):
     """The folders, sitegen's own first; later ones go before."""
 
     templates: tuple[Path, ...]

@@ -12,7 +12,7 @@ from sitegen.catalogue import Catalogue
 from sitegen.model import ConversationHead, Share
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Titles:
     """The titles of a build's shares as they may be shown. `heads` are those of all conversations."""
 

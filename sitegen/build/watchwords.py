@@ -6,9 +6,10 @@ The scan that seeks them is `build.scan`. They are kept in the private cache, fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final, TypeVar
+
+from msgspec import Struct
 
 from sitegen.model import Exchange, Share, Transcript
 
@@ -22,8 +23,7 @@ _FILES: Final = 4
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Watchword:
+class Watchword(Struct, frozen=True):
     """A text that must stand nowhere in clear, and words for it that may be shown."""
 
     what: str
@@ -34,8 +34,7 @@ class Watchword:
     """Whether it opens the page by itself, so that nothing may say it, whoever says it too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Watchwords:
+class Watchwords(Struct, frozen=True):
     """Those of one share."""
 
     all: tuple[Watchword, ...] = ()

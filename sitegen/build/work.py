@@ -13,6 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from sitegen.assets import load_assets
 from sitegen.build import watchwords
 from sitegen.build.clean import Scans, SecretsFoundError, told
@@ -45,8 +47,7 @@ if TYPE_CHECKING:
 _FEW: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """What all tasks of a build have in common. Picklable, for workers start from nothing."""
 
     site: Site
@@ -64,8 +65,7 @@ class Setting:
     """False for a full build, which trusts nothing that was made before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """One share to make, and where its documents may be written.
 
     `heads` are those of the conversation's subagents, at any depth.
@@ -83,13 +83,12 @@ class Task:
     """Where the transcript is kept that the share had until now."""
     is_known: bool = False
     """Whether that one is still asked for."""
-    sealing: Sealing | None = field(default=None, repr=False)
+    sealing: Sealing | None = None
     """How the pages are protected; None for an open share only."""
     watchwords_key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """What became of a task: the files with the card for the indexes, or the sentence of its failure.
 
     A failure may have files too: those that were written before it.
@@ -103,7 +102,7 @@ class Made:
     written: tuple[Written, ...] = ()
     card: str = ""
     inside: str = ""
-    watchwords: Watchwords = field(default_factory=Watchwords, repr=False)
+    watchwords: Watchwords = Watchwords()
     failure: str | None = None
     is_refused: bool = False
     """Whether it failed because it must not be published."""
@@ -111,8 +110,7 @@ class Made:
     """How much was taken out; None when the transcript was made before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rendered:
+class Rendered(Struct, frozen=True):
     """Where the transcript is kept that was made for a policy, which other policies may have led to as well."""
 
     key: str
@@ -130,7 +128,7 @@ def make_pages(setting: Setting) -> Pages:
     )
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Worker:
     """Keeps what is dear to set up: the compiled templates, the cache, the rules for secrets."""
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from html import escape, unescape
+
+from msgspec import Struct
 
 ODD = "!odd"
 """The name of what isn't a tag, but may hide some; its content says what it is."""
@@ -50,8 +51,7 @@ _VALUE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(Struct, frozen=True):
     """A start tag: its name and attributes in lower case, values unescaped, where it stands in the text.
 
     `content` is the text of a script or style element, else "".

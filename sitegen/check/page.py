@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sitegen.check.markup import Tag, line_of, read_tags, read_xml_tags
 from sitegen.check.policy import Policy, blocks_own, check_policy, read_policy
@@ -25,8 +26,7 @@ _DIRECTIVES = {
 _EMBEDDING = frozenset({"iframe", "frame", "object", "embed"})
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """An anchor that another page must have."""
 
     source: str
@@ -35,8 +35,7 @@ class Wanted:
     fragment: str
 
 
-@dataclass(frozen=True, slots=True)
-class PageFacts:
+class PageFacts(Struct, frozen=True):
     """What is known of a page once it was read. `ids` are joined by NUL, which keeps ten thousand pages small."""
 
     findings: tuple[Finding, ...]
@@ -60,8 +59,7 @@ def read_page(site: Site, path: str) -> PageFacts:
     return _check(_Reading(site, path, text, list(tags)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(Struct, frozen=True):
     site: Site
     path: str
     text: str

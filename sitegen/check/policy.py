@@ -6,7 +6,8 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sitegen.check.markup import ODD, Tag
 
@@ -26,8 +27,7 @@ Fault = tuple[int, str]
 """Where in the text, and the sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """The directives of a policy with their sources, in lower case but for hashes."""
 
     directives: Mapping[str, tuple[str, ...]]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from msgspec import Struct
 
 from sitegen.check.css import css_references
 from sitegen.check.markup import Tag
@@ -22,8 +23,7 @@ class Use(Enum):
     """Nothing: it says where the page belongs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """A reference as it stands in a page."""
 
     url: str

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Level = Literal["error", "warning"]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One fault: the file (relative to the tree), the line where it stands (None: the file as a whole), a sentence."""
 
     path: str
@@ -22,8 +22,7 @@ class Finding:
         return f"{where}: {self.sentence}"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckReport:
+class CheckReport(Struct, frozen=True):
     """All findings, by path and line, and how much was looked at."""
 
     findings: tuple[Finding, ...]

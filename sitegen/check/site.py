@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from msgspec import Struct
+
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):|//")
 INDEX = "index.html"
 NOT_FOUND = "404.html"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Site:
     """A tree on disk. `files` holds sizes by path; `base_url` is where it will stand, when that is known."""
 
@@ -77,8 +79,7 @@ class Site:
         return Target(None if leaves else path, unquote(fragment))
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A file of the tree (None: outside of it) and the anchor in it ("": its start)."""
 
     path: str | None

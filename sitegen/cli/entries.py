@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from sitegen.cli.terminal import safe
 from sitegen.errors import UsageError
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from sitegen.shares import Registry
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """The entry of sitegen.toml that decides: its table, its number from 0 and its epoch now."""
 
     table: str
@@ -24,8 +24,7 @@ class Place:
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Gated:
+class Gated(Struct, frozen=True):
     """Something with a gate: a share, or the index of a project with all that inherits from it."""
 
     slug: str

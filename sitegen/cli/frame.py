@@ -12,11 +12,11 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from msgspec import Struct
 
 from sitegen import __version__
 from sitegen.errors import SitegenError, UsageError
@@ -60,8 +60,7 @@ def _telling_when_output_closes() -> Iterator[None]:
         raise _OutputClosedError from None
 
 
-@dataclass(frozen=True, slots=True)
-class App:
+class App(Struct, frozen=True):
     """What all commands share: which configuration is meant."""
 
     config_file: Path | None = None

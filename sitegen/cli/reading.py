@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from sitegen.cli.terminal import day, safe, safe_lines
 from sitegen.errors import SitegenError, UsageError
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from sitegen.shares import Finder, Registry
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(Struct, frozen=True):
     """The conversations of all projections, and the shared views that stand beside them."""
 
     heads: tuple[ConversationHead, ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from sitegen.cli.frame import App, pass_app
 from sitegen.cli.reading import Archive, read_archive, read_registry, remark
@@ -43,8 +43,7 @@ def command(app: App, slug: str, yes: bool) -> None:
     click.echo("that is published. Copies that somebody saved stay with them.")
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
+class _Target(Struct, frozen=True):
     """What is taken back: `unnamed` are the `conversation`s of entries that have this slug without writing it."""
 
     slug: str

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from msgspec import Struct
 
 from sitegen.cli.frame import App, pass_app
 from sitegen.cli.protecting import MOST_CODES, GateWish, Prepared, keep, prepare
@@ -29,8 +29,7 @@ _UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta
 _LONGEST: Final = timedelta(days=36_500)
 
 
-@dataclass(frozen=True, slots=True)
-class _Wish:
+class _Wish(Struct, frozen=True):
     """The options of the command, as given."""
 
     slug: str | None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 KeyPath = tuple[str | int, ...]
 """Keys and positions in arrays, from the top: ("share", 2, "slug")."""
@@ -25,8 +26,7 @@ _STRINGS: Final = (
 _BARE_VALUE: Final = re.compile(r"\d{4}-\d\d-\d\d \d\d:[^,\]}\s#]*|[^,\]}\s#]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Offsets of a key with its value, of a table's header, or of an array's element; `line` counts from 1."""
 
     line: int

@@ -6,12 +6,13 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeVar
+
+from msgspec import Struct
 
 from sitegen.config.places import KeyPath, Place, find_places
 from sitegen.errors import ConfigError
@@ -95,8 +96,7 @@ def read_text(path: Path, *, shown: Path | None = None) -> str:
         raise ConfigError(f"the file can't be read: {error.strerror}", path=named) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """One table of a file; `path` is where it stands."""
 
     file: TomlFile

@@ -14,6 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from sitegen.errors import RefusedError, UsageError
 from sitegen.gate import keys
 from sitegen.gate.encoding import lp, normalise_code
@@ -30,8 +32,7 @@ Stretch = tuple[bytes, bytes]
 _ADDRESS: Final = re.compile(r"[^@\s,;\ud800-\udfff]+@[^@\s,;\ud800-\udfff]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """What a page asks for, in names and references. `of` says in words whose it is, for messages.
 
     `scope` is whose credentials they are: the share's slug, or that of its project, whose pages one unlock opens.

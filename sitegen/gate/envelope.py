@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from sitegen.gate import keys, stream
 from sitegen.gate.encoding import b64u, lp
 
@@ -29,8 +31,7 @@ class Credential:
     root: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Protection:
+class Protection(Struct, frozen=True):
     """What stands before a share's content.
 
     `terms` is the HTML of the agreement, `salt` and `iterations` those of the password group's derivation, `expires`
@@ -51,16 +52,14 @@ class Protection:
         return (["agr"] if self.terms is not None else []) + (["cred"] if self.credentials else [])
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """The credential secret, wrapped for one way in; a decoy opens for nobody."""
 
     kind: SlotKind
     ciphertext: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(Struct, frozen=True):
     """What is written of a share: nothing in it says a word of the content."""
 
     core: bytes

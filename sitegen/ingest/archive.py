@@ -11,9 +11,10 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, cast
+
+from msgspec import Struct, field
 
 from sitegen.errors import IngestError
 from sitegen.ingest.session_files import shown
@@ -30,8 +31,7 @@ _ZIP_ERRORS: Final = (
 _SEPARATOR: Final = re.compile(r"[-.]")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A file of an export. `location` is its path for people; of an entry in a zip, with the zip's before it."""
 
     name: str
@@ -147,8 +147,7 @@ def _as_os_error(error: Exception) -> OSError:
 # ------------------------------------------------------------------------------------------------------------- files
 
 
-@dataclass(slots=True)
-class FileIndex:
+class FileIndex(Struct):
     """Finds the file of an export that an id or a name means."""
 
     _by_beginning: dict[str, Entry] = field(default_factory=dict)

@@ -10,8 +10,9 @@ import codecs
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from sitegen.model import Json
@@ -27,8 +28,7 @@ _TAIL: Final = 16
 _KEY: Final = re.compile(r'\{\s*"((?:[^"\\]|\\.){1,100})"')
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(Struct, frozen=True):
     """An element by its number (from 1) and its bytes. `problem` says why it has no value."""
 
     number: int

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from sitegen.ingest.chatgpt_markers import without_markers
 from sitegen.ingest.exports import Reading
@@ -31,8 +32,7 @@ _OUTPUTS: Final = {
 _NO_SOUND: Final = "the export doesn't hold it"
 
 
-@dataclass(slots=True)
-class Content:
+class Content(Struct):
     """What a message says, shows and brings along."""
 
     texts: list[str] = field(default_factory=list)

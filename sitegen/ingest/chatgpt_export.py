@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen.ingest.chatgpt_blocks import Content, call_input, read_content
 from sitegen.ingest.chatgpt_results import is_drawn, joined, research_report, result_block
@@ -108,8 +110,7 @@ def _parents(nodes: Mapping[str, Object]) -> dict[str, str | None]:
     return {name: text_of(node.get("parent")) or by_children.get(name) for name, node in nodes.items()}
 
 
-@dataclass(slots=True)
-class _Call:
+class _Call(Struct):
     """A call: which tool, where its first result stands, and whether the tool makes images."""
 
     tool: str

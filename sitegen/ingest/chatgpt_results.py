@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from sitegen.ingest.archive import FileIndex
 from sitegen.ingest.chatgpt_blocks import Content, read_content

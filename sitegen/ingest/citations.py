@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 _ALLOWED: Final = re.compile(r"https?://\S+", re.IGNORECASE)
 _LABEL_LIMIT: Final = 60
@@ -14,8 +15,7 @@ _NOT_IN_LABEL: Final = re.compile(r"[\[\]\\`*_<>\s]+")
 _FENCE: Final = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Struct, frozen=True):
     """A source of what stands before `end`, in characters from the text's beginning."""
 
     end: int

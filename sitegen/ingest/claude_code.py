@@ -6,10 +6,11 @@ Knows where sessions stand and what their records mean; leaves damaged lines to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from sitegen.ingest.claude_blocks import read_blocks
 from sitegen.ingest.fields import checked_moment, checked_text, text_of
@@ -98,8 +99,7 @@ def _decode_folder(name: str) -> str:
 # ---------------------------------------------------------------------------------------------------- what they hold
 
 
-@dataclass(slots=True)
-class _Titles:
+class _Titles(Struct):
     """The names a session could go by, best first; the last one given wins where its program or owner may rename."""
 
     custom: str | None = None

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from sitegen.errors import IngestError
 from sitegen.ingest.archive import Entry

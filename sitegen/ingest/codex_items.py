@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from sitegen.ingest.fields import Object, first_text, object_of, objects_of, text_of, texts_of, without_nothing
 from sitegen.ingest.lines import kind_of
@@ -35,8 +36,7 @@ _IMAGE_TAG: Final = re.compile(r"\s*</?image(?: name=[^>]*)?>\s*")
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant"}
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """What one item says; `text` is all of its words."""
 
     role: Role

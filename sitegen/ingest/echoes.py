@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from sitegen.ingest.records import MessageRecord
 
 
-@dataclass(slots=True)
-class Echoes:
+class Echoes(Struct):
     """Texts of one kind (prompts, say). Items hold more than events do, so an event waits for its item."""
 
     items: Counter[str] = field(default_factory=Counter)

@@ -11,9 +11,10 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from sitegen.errors import IngestError
 from sitegen.ingest.archive import Entry, FileIndex, list_entries
@@ -45,8 +46,7 @@ _SKIP_BYTES: Final = 1 << 20
 _LONG_AGO: Final = datetime(1, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a conversation stands and what tells it from an earlier or later copy of itself."""
 
     number: int
@@ -64,8 +64,7 @@ class Place:
         return self.updated_at or _LONG_AGO, self.file_count, self.length
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """What reading one conversation needs and gathers besides its messages."""
 
     files: FileIndex

@@ -6,9 +6,10 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final
+
+from msgspec.structs import replace
 
 from sitegen.ingest.records import AttachmentRecord
 

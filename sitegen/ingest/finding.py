@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Found:
+
+class Found(Struct, frozen=True):
     """A place with conversations that a source can read."""
 
     source: str
@@ -18,8 +18,7 @@ class Found:
     file_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(Struct, frozen=True):
     """What is on this machine."""
 
     places: tuple[Found, ...]

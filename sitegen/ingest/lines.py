@@ -8,9 +8,10 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
+
+from msgspec import Struct
 
 from sitegen.ingest.records import Change, Stored
 
@@ -24,8 +25,7 @@ _CHUNK_BYTES: Final = 1 << 20
 _MAX_DEPTH: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A line that isn't blank. `record` is None when it holds no JSON object; `payload` is JSON text either way.
 
     A sound line's payload is the line itself. A mended one's is the mended record with what stood there under

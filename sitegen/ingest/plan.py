@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from sitegen.ingest.records import Adapter, Change, Handle, LineProblem, Stored
 from sitegen.ingest.writer import Task
@@ -15,8 +16,7 @@ _FIRST_BYTES: Final = 32 << 20
 _BATCH_TASKS: Final = 200
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(Struct):
     """What is to be done for the conversations that were found."""
 
     tasks: list[Task] = field(default_factory=list)

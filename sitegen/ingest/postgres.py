@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
+
 from sitegen.errors import IngestError, UsageError
 
 if TYPE_CHECKING:
@@ -59,8 +61,7 @@ _CAUSES: Final = (
 """What a part of the server's words means, for people, and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A table, or view, that may be read: `name` as SQL has it, the types of the columns that may be read."""
 
     name: str

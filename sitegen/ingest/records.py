@@ -6,18 +6,18 @@ An adapter knows its source's format and nothing of the database; the writer kno
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, auto
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol, runtime_checkable
 
+from msgspec import Struct, field
+
 if TYPE_CHECKING:
     from sitegen.model import BlockKind, JsonObject, Role
 
 
-@dataclass(frozen=True, slots=True)
-class Handle:
+class Handle(Struct, frozen=True):
     """One conversation that was found, not read yet.
 
     `native_id` is what its source calls it. Where a source can give two conversations one id (two files of one name),
@@ -36,8 +36,7 @@ class Handle:
     """Seconds since 1970, as the file system says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """What a projection holds of a conversation from an earlier ingest."""
 
     row_id: str
@@ -65,16 +64,14 @@ class Change(Enum):
 # ------------------------------------------------------------------------------------------------- what parsing yields
 
 
-@dataclass(frozen=True, slots=True)
-class RawEvent:
+class RawEvent(Struct, frozen=True):
     """One record of the source as it stands there: `payload` is JSON text of an object, `line` counts from 1."""
 
     line: int
     payload: str
 
 
-@dataclass(frozen=True, slots=True)
-class BlockRecord:
+class BlockRecord(Struct, frozen=True):
     """One content block; `payload` is what the columns don't hold."""
 
     kind: BlockKind
@@ -86,8 +83,7 @@ class BlockRecord:
     """How many images it is or holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class AttachmentRecord:
+class AttachmentRecord(Struct, frozen=True):
     """A file that belongs to a message. With an `opener` it is at hand, and the writer copies what that gives."""
 
     filename: str | None = None
@@ -97,11 +93,10 @@ class AttachmentRecord:
     content_hash: str | None = None
     size_bytes: int | None = None
     metadata: JsonObject | None = None
-    opener: Callable[[], IO[bytes]] | None = field(default=None, compare=False)
+    opener: Callable[[], IO[bytes]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MessageRecord:
+class MessageRecord(Struct, frozen=True):
     """One message; its place among the records is its place in the conversation."""
 
     role: Role
@@ -114,16 +109,14 @@ class MessageRecord:
     attachments: tuple[AttachmentRecord, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PassedOver:
+class PassedOver(Struct, frozen=True):
     """A record that is no message but stands in the chain of parents: whose parent it is has its own parent instead."""
 
     native_id: str
     parent_native_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class LineProblem:
+class LineProblem(Struct, frozen=True):
     """A record that isn't as it should be. `is_kept`: its message was kept all the same, mended."""
 
     location: str
@@ -135,15 +128,13 @@ class LineProblem:
         return f"{self.location}:{self.line}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """One more conversation was found. Tells how far looking has come, where handles come only at its end."""
 
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationRecord:
+class ConversationRecord(Struct, frozen=True):
     """What is known of a conversation once it is read; the last record of each."""
 
     content_hash: str
@@ -189,8 +180,7 @@ class Adapter(Protocol):
         """The records of one conversation, a ConversationRecord last. Raises OSError, but never for a bad record."""
 
 
-@dataclass(frozen=True, slots=True)
-class ViewRecord:
+class ViewRecord(Struct, frozen=True):
     """A share that was made in the source itself: a row of `shared_views`. Times are text, in UTC."""
 
     slug: str | None
@@ -222,8 +212,7 @@ class LiveAdapter(Adapter, Protocol):
         """Ends the connection; called in any case, once reading has begun."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far an ingest has come."""
 
     done: int
@@ -234,8 +223,7 @@ class Progress:
     is_looking: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """What was written of one conversation, or of several."""
 
     messages: int = 0
@@ -254,8 +242,7 @@ class Tally:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class IngestReport:
+class IngestReport(Struct, frozen=True):
     """What an ingest did. `tally` counts what was read this time, not what was there already."""
 
     files: int

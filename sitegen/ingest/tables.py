@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import duckdb
+from msgspec import Struct
 
 from sitegen.ingest.lines import mend_text
 
@@ -15,8 +15,7 @@ Value = str | int | float | datetime | None
 Row = tuple[Value, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A table and its columns with their types, in the order rows have them."""
 
     name: str

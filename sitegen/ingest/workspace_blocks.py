@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final, get_args
+
+from msgspec import Struct, field
 
 from sitegen.ingest.claude_blocks import read_blocks
 from sitegen.ingest.fields import (
@@ -34,8 +35,7 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNOR
 _BACKTICKS: Final = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
 
-@dataclass(slots=True)
-class _Said:
+class _Said(Struct):
     """What the content of one message comes to."""
 
     blocks: list[BlockRecord] = field(default_factory=list)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, Self
 
 import duckdb
+from msgspec import Struct, field
 
 from sitegen.ingest import row_ids, tables
 from sitegen.ingest.behind import Behind, Step
@@ -45,8 +45,7 @@ _ROW_BYTES: Final = 400
 _ORDER: Final = (tables.CONVERSATIONS, tables.MESSAGES, tables.BLOCKS, tables.ATTACHMENTS, tables.RAW_EVENTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """A conversation to write, under the native id that was found for it."""
 
     handle: Handle
@@ -55,8 +54,7 @@ class Task:
     stored: Stored | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """What was written of one conversation."""
 
     tally: Tally
@@ -72,8 +70,7 @@ class UnreadableError(Exception):
         self.reason = reason
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """The conversation that is being read: what its later records need of its earlier ones."""
 
     row_id: str

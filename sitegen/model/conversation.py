@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct, field
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 JsonObject = Mapping[str, Json]
@@ -14,8 +15,7 @@ Role = Literal["user", "assistant", "system", "tool"]
 BlockKind = Literal["text", "tool_use", "tool_result", "thinking", "image", "attachment"]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """One content block of a message, as the projection's `content_blocks` row has it.
 
     `payload` is the parsed JSON object of the row ({} when NULL). For a `tool_result` whose `text` is there, the reader
@@ -31,8 +31,7 @@ class Block:
     """What was found out about this call; labels of whole messages are the message's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens of one request, as its last record has them."""
 
     input_tokens: int = 0
@@ -41,8 +40,7 @@ class Usage:
     cache_write_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(Struct, frozen=True):
     """A file that belongs to a message. `data` holds its bytes when they could be read, else `missing` says why not."""
 
     filename: str | None
@@ -55,8 +53,7 @@ class Attachment:
     missing: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """One row of `messages` with its blocks and what the raw events add.
 
     `id` is stable across re-ingests and safe in a URL and in an HTML id: 12 hex digits of SHA-256 over the native id
@@ -86,8 +83,7 @@ class Message:
     metadata: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationHead:
+class ConversationHead(Struct, frozen=True):
     """A conversation without its messages: enough to list it, match it and tell whether it changed.
 
     `key` is `source_id:source_native_id`, the identity that survives a re-ingest; `row_id` is the projection's own and
@@ -115,16 +111,14 @@ class ConversationHead:
         return f"{self.source_id}:{self.native_id}"
 
 
-@dataclass(frozen=True, slots=True)
-class Fork:
+class Fork(Struct, frozen=True):
     """Branches after the message `after` (None: before the first), each by the id of its first message."""
 
     after: str | None
     branches: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Struct, frozen=True):
     """A conversation whole. `messages` are in the projection's order (sequence_index), every branch included."""
 
     head: ConversationHead
@@ -140,8 +134,7 @@ class Conversation:
     """Where the program worked, each once: shown nowhere, but a home among them says who must not be named."""
 
 
-@dataclass(frozen=True, slots=True)
-class SharedView:
+class SharedView(Struct, frozen=True):
     """A row of a projection's `shared_views` table, as the product wrote it."""
 
     slug: str

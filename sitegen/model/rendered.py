@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
 
 from sitegen.bulk import Bulky
 from sitegen.model.conversation import Usage
@@ -17,8 +18,7 @@ SOURCES = "\x00sources\x00"
 """Stands in fragments for the name of the file that holds texts as they were written."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineEntry:
+class OutlineEntry(Struct, frozen=True):
     """One prompt in the outline: the anchor it leads to and its first line as plain text."""
 
     anchor: str
@@ -29,8 +29,7 @@ class OutlineEntry:
 MarkKind = Literal["prompt", "answer", "tool", "error"]
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """One mark of the timeline picture."""
 
     kind: MarkKind
@@ -40,8 +39,7 @@ class Mark:
     """How much there is: characters of an answer, calls of a run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """A prompt and all that came of it, as one complete HTML fragment, which may hold ROOT and SOURCES.
 
     `anchors` are all ids in it that a link may point to. `search_file` is the prose a reader can search for; `said`
@@ -79,8 +77,7 @@ class Exchange:
                 yield anchor, text[start:end]
 
 
-@dataclass(frozen=True, slots=True)
-class ShareFile:
+class ShareFile(Struct, frozen=True):
     """A file beside a share's pages (image, attachment, heavy output); `name` is relative to the share's folder."""
 
     name: str
@@ -90,8 +87,7 @@ class ShareFile:
     """Of the data, when it was taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What the header and the indexes say about a conversation."""
 
     title: str
@@ -116,16 +112,14 @@ class Facts:
     """What the share's policy left out: ("tool results", 3)."""
 
 
-@dataclass(frozen=True, slots=True)
-class BranchPage:
+class BranchPage(Struct, frozen=True):
     """An alternative path through the conversation, on a page of its own under `s/<slug>/<name>/`."""
 
     name: str
     exchanges: tuple[Exchange, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Struct, frozen=True):
     """A conversation rendered for one share: what the pages are made of, and all that is cached between builds."""
 
     facts: Facts
@@ -152,8 +146,7 @@ class Transcript:
         return bytes(self.json_file).decode()
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Struct, frozen=True):
     """What an index knows of a share; made from the transcript's facts and kept between builds."""
 
     slug: str
@@ -178,8 +171,7 @@ class Card:
     """Slug of the share whose subagent this is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Poster:
+class Poster(Struct, frozen=True):
     """What the picture shows that stands for a share where its link is posted."""
 
     title: str
@@ -188,8 +180,7 @@ class Poster:
     shape: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A file of the output: a path relative to its root, with `/`, and its bytes."""
 
     path: str

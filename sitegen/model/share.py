@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from msgspec import Struct
 
 from sitegen.model.conversation import ConversationHead
 
@@ -29,8 +30,7 @@ class Show(StrEnum):
     """Prompts and answers only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """A project as the site shows it. `slug` is unique in the site, `name` is for people.
 
     What protects its index, and the shares that say nothing else, is told as for a share.
@@ -57,8 +57,7 @@ class Project:
         return f"p:{self.slug}"
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """One conversation published under one slug: everything that is decided before its content is read.
 
     `origin` says in words where it comes from ("sitegen.toml:31", "a rule", "shared_views"), for messages.

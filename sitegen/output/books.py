@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, Protocol
+
+from msgspec import Struct
 
 from sitegen.output.dotfile import dot_file_bytes, line_for
 from sitegen.output.layout import DOT_FILE
@@ -19,8 +20,7 @@ STALE = "stale"
 """Owner of what should be gone, in no plan."""
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(Struct, frozen=True):
     """What became of stale files: gone, kept because someone altered them, or not removable (with the reason)."""
 
     removed: tuple[str, ...] = ()

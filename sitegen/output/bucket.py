@@ -8,8 +8,9 @@ bucket's own list of files is the one that the last build left; else everything 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from sitegen.bulk import sha256_of
 from sitegen.errors import OutputError
@@ -26,8 +27,7 @@ from sitegen.stamps import Stamp
 _FEW = 3
 
 
-@dataclass(frozen=True, slots=True)
-class BucketWriter:
+class BucketWriter(Struct, frozen=True):
     """Puts documents under one claim.
 
     `known` holds the owner's objects as the last build left them (without a hash: not any more), `others` what else

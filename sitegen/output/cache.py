@@ -12,10 +12,11 @@ import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import accumulate, chain, count
 from pathlib import Path
 from typing import Final, TypeVar, cast
+
+from msgspec import Struct
 
 from sitegen.bulk import Source, Stretch, pieces, write
 from sitegen.output.codec import UNUSABLE, Blobs, Views, codec_for
@@ -31,8 +32,7 @@ _HELD: Final = 16_000_000
 """Bytes of an entry. Of a larger one, what the codec lets stay in the file is read when it's wanted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cache:
+class Cache(Struct, frozen=True):
     """The cache in `folder`, which need not be there. It can be sent to another process."""
 
     folder: Path

@@ -1,4 +1,4 @@
-"""Frozen dataclasses to JSON values and back, by their type hints: tuples, mappings, times, enums, optional values.
+"""Records to JSON values and back, by their type hints: tuples, mappings, times, enums, optional values.
 
 Bytes are kept aside in a list of blobs. The shape of a type has a digest, so that what an older program wrote is never
 read as something it isn't.
@@ -6,7 +6,6 @@ read as something it isn't.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import types
@@ -16,6 +15,8 @@ from datetime import datetime
 from enum import Enum
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
 
 from sitegen.bulk import Bulk, Bulky, Stretch
 
@@ -31,8 +32,7 @@ Encode = Callable[[Any, Blobs], Any]
 Decode = Callable[[Any, Views], Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Codec:
+class Codec(Struct, frozen=True):
     """How values of one type go to JSON values and back. `decode` raises what misshapen values make it raise."""
 
     encode: Encode
@@ -51,7 +51,7 @@ class Codec:
 
 
 def to_text(value: object) -> str:
-    """A value of a dataclass without bytes, as a line of JSON that knows its shape."""
+    """A record without bytes, as a line of JSON that knows its shape."""
     codec = codec_for(type(value))
     return json.dumps([codec.digest, codec.encode(value, [])], separators=(",", ":"))
 
@@ -73,8 +73,8 @@ def codec_for(hint: Any) -> Codec:
 
 @cache
 def _codec_for(hint: Any) -> Codec:
-    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return _dataclass_codec(hint)
+    if isinstance(hint, type) and issubclass(hint, Struct):
+        return _record_codec(hint)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return Codec(lambda value, _: value.value, lambda value, _: hint(value), hint.__name__)
     if hint in _SIMPLE:
@@ -96,12 +96,11 @@ def _generic_codec(hint: Any) -> Codec:
     raise TypeError(msg)
 
 
-def _dataclass_codec(hint: type) -> Codec:
+def _record_codec(hint: type[Struct]) -> Codec:
     """An object as the list of its fields in their order."""
     hints = typing.get_type_hints(hint)
-    fields = dataclasses.fields(hint)
-    names = [field.name for field in fields]
-    codecs = [codec_for(hints[field.name]) for field in fields]
+    names = hint.__struct_fields__
+    codecs = [codec_for(hints[name]) for name in names]
 
     def encode(value: Any, blobs: Blobs) -> Any:
         return [codec.encode(getattr(value, name), blobs) for name, codec in zip(names, codecs, strict=True)]

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from sitegen.output.writer import replace_file
 
@@ -18,8 +19,7 @@ PUBLISHED_FILE = "published.json"
 _VERSION = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(Struct, frozen=True):
     """One publication. `shares` names by slug what each page was made of, `paths` are all files."""
 
     at: datetime
@@ -27,8 +27,7 @@ class Published:
     paths: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Since:
+class Since(Struct, frozen=True):
     """What differs from a publication: slugs of shares that came, changed and went."""
 
     place: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from sitegen.stamps import Stamp
 
@@ -22,8 +23,7 @@ class FileRecord(NamedTuple):
     stamp: Stamp
 
 
-@dataclass(frozen=True, slots=True)
-class ShareRecord:
+class ShareRecord(Struct, frozen=True):
     """A share as it was published. `conversation` is the key of its conversation, `card` the JSON of its Card."""
 
     slug: str
@@ -34,8 +34,7 @@ class ShareRecord:
     card: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LastBuild:
+class LastBuild(Struct, frozen=True):
     """What the last build left. `is_finished` is false after a build that was killed, and when there was none."""
 
     is_finished: bool = False
@@ -48,8 +47,7 @@ class LastBuild:
     dot_file: FileRecord | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedBuild:
+class FinishedBuild(Struct, frozen=True):
     """What a build hands to `State.finish`. Times are aware.
 
     `files` is what `Folder.finish` returned, the dot file among them. `invocation` None keeps the next build from the

@@ -10,9 +10,10 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
 
 from sitegen.bulk import sha256_of
 from sitegen.errors import OutputError
@@ -33,16 +34,14 @@ _MARK = "sitegen"
 _DIGITS = 15  # of an MD5 sum, so that it fits SQLite's integers
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """An object as it stands. `sha256` is known without reading it when we put it there: then it is ours."""
 
     stamp: Stamp
     sha256: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Struct, frozen=True):
     """A bucket, or a folder in one: `s3://bucket/prefix`, without a slash at its end."""
 
     url: str

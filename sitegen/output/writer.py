@@ -11,9 +11,10 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
+
+from msgspec import Struct
 
 from sitegen.bulk import Bulky, pieces, sha256_of, write
 from sitegen.errors import OutputError
@@ -58,8 +59,7 @@ class Written(NamedTuple):
     is_changed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """Writes documents under one claim. `known` holds the owner's files as the last build left them."""
 
     root: Path

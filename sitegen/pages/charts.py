@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
 from markupsafe import Markup, escape
+from msgspec import Struct
 
 from sitegen.model import Mark
 
@@ -31,8 +31,7 @@ class Stop(NamedTuple):
     marks: tuple[tuple[Mark, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A bar of a chart over time: its height as a count, and what it says."""
 
     count: int

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from sitegen.catalogue import Catalogue
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Dates:
     """Formats moments; None is "" everywhere, for a time that nobody knows is never invented."""
 

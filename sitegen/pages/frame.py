@@ -49,7 +49,7 @@ class Link(NamedTuple):
     text: str
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Frame:
     """Renders templates of one site; later template folders take precedence, `sitegen/…` names sitegen's own."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from sitegen.errors import SitegenError
 from sitegen.model import Document
@@ -32,8 +32,7 @@ _POLICY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Shell:
+class Shell(Struct, frozen=True):
     """What a protected page shows before it's open; nothing in it comes from the conversation.
 
     `slug` is the core's. `ask` is None when no credential is needed. `remember_days` is the

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
 from markupsafe import Markup
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen import urls
 from sitegen.model import Card, Document, Gate, Json, Project
@@ -30,8 +31,7 @@ _FEW_PAGES = 12
 _RANKED = 6
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """A project on the home page."""
 
     slug: str
@@ -49,8 +49,7 @@ class _Row:
         return replace(self, href=frame.link(path, urls.project_page(self.slug)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Rank:
+class _Rank(Struct, frozen=True):
     """A line of a small ranking: a name, how often, and a bar."""
 
     name: str
@@ -86,8 +85,7 @@ def make_home(
     return [home.page(number, first if number == 1 else dict.fromkeys(first)) for number in range(1, home.count + 1)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Home:
+class _Home(Struct, frozen=True):
     """What the home page lists, on one page or several."""
 
     frame: Frame
@@ -187,8 +185,7 @@ def make_project(frame: Frame, project: Project, cards: Sequence[Card]) -> list[
     return [*pages, *([feed] if feed else []), *data, *(map(late.make_twin, data) if frame.urls.offline else [])]
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
+class _Index(Struct, frozen=True):
     """What a project's index lists, and what is the same on all of its pages."""
 
     frame: Frame

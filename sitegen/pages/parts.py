@@ -33,7 +33,7 @@ class Strand(NamedTuple):
     parts: tuple[Part, ...]
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Book:
     """All pages of one share."""
 

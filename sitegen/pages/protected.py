@@ -13,10 +13,11 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from markupsafe import Markup, escape
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen import urls
 from sitegen.model import ROOT, Card, Document, Exchange, Project, Share, ShareFile, Transcript
@@ -43,8 +44,7 @@ NameToId = Callable[[str], str]
 """An attachment's opaque id by its name within the share's folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProtectedContent:
+class ProtectedContent(Struct, frozen=True):
     """What is to be encrypted of a share: the body's HTML, and bytes with their media type by attachment id.
 
     An attachment of the type `application/gzip` is a page or data that the script unpacks.
@@ -54,8 +54,7 @@ class ProtectedContent:
     attachments: Mapping[str, tuple[bytes, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class _InsideUrls(Urls):
+class _InsideUrls(Urls, Struct, frozen=True):
     """Links as they work in a protected page, which is the only file of its folder."""
 
     folder: str = ""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from markupsafe import Markup
+from msgspec import Struct
 
 from sitegen import urls
 from sitegen.model import Document
@@ -13,8 +12,7 @@ from sitegen.pages.frame import Frame, json_block
 _SPOKEN = ("answer", "count", "failed", "more", "none", "prompt", "within")
 
 
-@dataclass(frozen=True, slots=True)
-class Finder:
+class Finder(Struct, frozen=True):
     """The references from one page to a search on disk, and the words of its script."""
 
     css: str

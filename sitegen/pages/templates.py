@@ -8,7 +8,6 @@ from __future__ import annotations
 import difflib
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -23,6 +22,7 @@ from jinja2 import (
     nodes,
 )
 from jinja2.exceptions import TemplateSyntaxError
+from msgspec import Struct
 
 from sitegen.errors import ConfigError
 
@@ -86,8 +86,7 @@ def shown(path: Path) -> Path:
 # ------------------------------------------------------------------------------------------------------- checking
 
 
-@dataclass(frozen=True, slots=True)
-class _Template:
+class _Template(Struct, frozen=True):
     """A template's file, parsed."""
 
     name: str

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from sitegen.model import Block, Message
 from sitegen.wording.wrappers import unwrap_result

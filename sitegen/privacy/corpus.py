@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from itertools import accumulate
 from operator import attrgetter
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from sitegen.model import Conversation, Message
 from sitegen.privacy.fields import DEEPEST, PLAIN, flat, is_record, reader, text_fields
@@ -29,8 +30,7 @@ OVERLAP: Final = 32_000
 """Bytes at the end of a part that are looked through again with the next: a key in several texts is shorter."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a text stands: the message's place in the conversation (None: the conversation itself) and in what."""
 
     message: int | None = None
@@ -45,8 +45,7 @@ PlaceFields = tuple[int | None, str | None, str, str | None, bool]
 ALONE: Final[PlaceFields] = (None, None, "conversation", None, False)
 
 
-@dataclass(frozen=True, slots=True)
-class Corpus:
+class Corpus(Struct, frozen=True):
     """Distinct texts in the order they are met, as one run of bytes that is in memory a part at a time only.
 
     Offsets count from the begin of the run, those within a part from where the part begins.

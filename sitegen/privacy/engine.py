@@ -6,10 +6,11 @@ Everything it finds is an offset in the bytes it was given; nothing leaves the p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Protocol
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from kingfisher_sdk import Scanner
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 DISTRIBUTION: Final = "kingfisher-secret-scanner"
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """What the engine found: bytes from `start` to `end`, by a rule; `is_encoded` when they are base64 of it."""
 
     start: int
@@ -38,8 +38,7 @@ class Engine(Protocol):
         """What is found, in order."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoEngine:
+class NoEngine(Struct, frozen=True):
     """Stands in where the library isn't to be had: sitegen's own rules work alone."""
 
     name: str = ""
@@ -49,8 +48,7 @@ class NoEngine:
         return []
 
 
-@dataclass(slots=True)
-class Library:
+class Library(Struct):
     """The library in this process. Loading its rules takes a moment, so it waits until something must be scanned."""
 
     name: str

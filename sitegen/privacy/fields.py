@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
 from typing import Any, Final
+
+from msgspec import Struct
 
 _STRUCTURE: Final = frozenset(
     (
@@ -26,33 +27,34 @@ DEEPEST: Final = 60
 
 @cache
 def is_record(kind: Any) -> bool:
-    """Whether a type is a dataclass."""
-    return is_dataclass(kind)
+    """Whether a type is a record: a struct, not a value of JSON."""
+    return issubclass(kind, Struct)
 
 
 @cache
 def text_fields(kind: Any) -> tuple[str, ...]:
-    """The fields of a dataclass that can hold text."""
-    return tuple(each.name for each in fields(kind) if each.name not in _STRUCTURE and each.type not in _PLAIN_FIELDS)
+    """The fields of a record that can hold text."""
+    types = kind.__annotations__
+    return tuple(name for name in kind.__struct_fields__ if name not in _STRUCTURE and types[name] not in _PLAIN_FIELDS)
 
 
 @cache
 def all_fields(kind: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
-    """The names of all fields of a dataclass, and how to read them at once."""
-    names = tuple(each.name for each in fields(kind))
+    """The names of all fields of a record, and how to read them at once."""
+    names = kind.__struct_fields__
     return names, attrgetter(*names)
 
 
 @cache
 def shape(kind: Any) -> tuple[Callable[[Any], tuple[Any, ...]], tuple[int, ...]]:
-    """How to read all fields of a dataclass at once, and which of them can hold text."""
+    """How to read all fields of a record at once, and which of them can hold text."""
     names, read_all = all_fields(kind)
     return read_all, tuple(names.index(name) for name in text_fields(kind))
 
 
 @cache
 def reader(kind: Any) -> Callable[[Any], tuple[Any, ...]]:
-    """Reads all fields of a dataclass that can hold text at once."""
+    """Reads all fields of a record that can hold text at once."""
     names = text_fields(kind)
     return attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sitegen.model import Attachment, Conversation, Message
 from sitegen.privacy.corpus import Corpus

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from sitegen.privacy.corpus import Corpus, Place
 from sitegen.privacy.marks import OTHER_KINDS

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from sitegen.privacy.corpus import Place
 
 Secrets = Literal["redact", "block", "allow"]
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """What is taken out of all shares. The defaults are those of `sitegen.toml`."""
 
     secrets: Secrets = "redact"
@@ -28,8 +28,7 @@ class Policy:
     """Words that are hidden wherever they stand, in any case."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """Something found in what a share shows: one secret, or all of a kind that is no secret in one place.
 
     `fingerprint` names a secret's value ("" for other kinds), `count` is in how many places it stands, `excerpt` is the

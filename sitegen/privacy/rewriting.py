@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, TypeVar, cast
+
+from msgspec.structs import replace
 
 from sitegen.model import Attachment, Conversation, Message
 from sitegen.privacy.corpus import MESSAGE_NAMES, Corpus, of_message

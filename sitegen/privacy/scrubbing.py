@@ -10,8 +10,10 @@ import hashlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen.model import Conversation, ConversationHead, Share
 from sitegen.privacy import addresses
@@ -54,8 +56,7 @@ class Scrubbed(NamedTuple):
         return tuple(each for each in self.findings if each.is_secret and not each.is_kept)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(Struct, frozen=True):
     """What was learned from the whole conversation."""
 
     secrets: Sequence[Secret]

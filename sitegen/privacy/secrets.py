@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen.privacy.chance import may_hold_key
 from sitegen.privacy.corpus import Corpus
@@ -21,8 +23,7 @@ from sitegen.privacy.shapes import find_shapes
 from sitegen.privacy.texts import Texts
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """What was found in texts, by their digest: places and kinds, no values, so that it may be kept."""
 
     digest: str
@@ -39,8 +40,7 @@ class Memory(Protocol):
         """Remembers a scan in place of the last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(Struct, frozen=True):
     """A value that must not be published, and what found it first."""
 
     value: bytes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from fnmatch import fnmatchcase
+
+from msgspec.structs import replace
 
 from sitegen.model import Block, BlockKind, Conversation, Message, Share, Show
 from sitegen.privacy.context import is_context, without_context, without_embedded_thinking

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen.privacy.corpus import Corpus
 from sitegen.privacy.marks import OTHER_KINDS
@@ -13,8 +15,7 @@ from sitegen.privacy.texts import decode
 _RANKS: Final = {"hidden word": 1, "email": 2, "home path": 3, "person": 9}
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Bytes from `start` to `end` of all texts together, what they are, and what is to stand in their place."""
 
     start: int

@@ -9,7 +9,8 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from sitegen.model import Block, Conversation, Json, Message
 
@@ -37,8 +38,7 @@ Place = tuple[str, str, str | None]
 """A call or a result: its message, its kind, its id."""
 
 
-@dataclass(slots=True)
-class _Calls:
+class _Calls(Struct):
     """Calls and results of a whole conversation, by what tells which subagent they belong to."""
 
     by_agent: dict[str, set[Place]] = field(default_factory=lambda: defaultdict(set))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sitegen.model import Json, Message, Usage
 from sitegen.wording.titles import is_machine_text

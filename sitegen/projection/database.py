@@ -10,11 +10,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import duckdb
+from msgspec import Struct
 
 from sitegen.errors import LockedError, ProjectionError
 
@@ -39,8 +39,7 @@ _WRITER: Final = slice(52, 84)
 """Where the header of a DuckDB file names the version that wrote it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Opening:
+class _Opening(Struct, frozen=True):
     """How a database is opened; again, with more memory, for a query that needs it."""
 
     path: Path

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
+
+from msgspec import Struct
 
 from sitegen.projection.database import Database
 from sitegen.projection.schema import Schema
@@ -78,8 +79,7 @@ class Only(NamedTuple):
         return () if self.ids is None else (list(self.ids),)
 
 
-@dataclass(slots=True)
-class Total:
+class Total(Struct):
     """What the scan of one table found of one conversation."""
 
     rows: int = 0

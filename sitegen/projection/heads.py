@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final, Literal, NamedTuple
 
 import duckdb
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sitegen.model import ConversationHead, JsonObject
 from sitegen.projection.attachments import locate
@@ -73,8 +74,7 @@ _DEEPEST: Final = 32
 """How many subagents deep subagents are shown within their parents."""
 
 
-@dataclass(slots=True)
-class _RawFacts:
+class _RawFacts(Struct):
     hashes: dict[Key, int] = field(default_factory=lambda: defaultdict(int))
     titles: dict[Key, tuple[TitleEvent, ...]] = field(default_factory=dict)
 

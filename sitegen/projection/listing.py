@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Content:
+
+class Content(Struct, frozen=True):
     """What the tables hold of one conversation beside its own row, as numbers: no word of it."""
 
     row_id: str
@@ -18,8 +18,7 @@ class Content:
     seal: str
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """What a look at a projection found, to be kept: a later look needs to see only what changed since.
 
     `facts` tell what the seals depend on. Conversations whose title isn't in their row are left out: to know it they

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, cast, get_args
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sitegen.model import Conversation, ConversationHead, Fork, Message, Role, Usage
 from sitegen.projection import codex
@@ -26,8 +28,7 @@ _STATES: Final = frozenset({"idle", "running", "paused", "complete", "failed"})
 Children = Mapping[str, tuple[ConversationHead, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Builder:
+class Builder(Struct, frozen=True):
     """Builds the conversations of one chunk. Rows leave the chunk as they are used, so that memory falls."""
 
     chunk: Chunk

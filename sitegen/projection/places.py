@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from sitegen.model import ConversationHead
 from sitegen.projection.database import Database
@@ -33,8 +34,7 @@ WHERE source_id = 'claude_code' AND source_native_conversation_id IN (SELECT unn
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """Row numbers: by conversation row id, and those of Claude Code's raw events by native id."""
 
     messages: RowNumbers

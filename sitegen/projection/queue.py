@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
+
+from msgspec import Struct, field
 
 from sitegen.model import JsonObject
 from sitegen.projection.blocks import text_of, word_in
@@ -40,8 +41,7 @@ def queued(records: Iterable[RawRecord], heard: Sequence[Heard]) -> Iterator[Tol
     yield from queue.left()
 
 
-@dataclass(slots=True)
-class _Waiting:
+class _Waiting(Struct):
     record: RawRecord
     text: str
     is_known: bool
@@ -52,8 +52,7 @@ class _Waiting:
         return self.text.startswith("<task-notification")
 
 
-@dataclass(slots=True)
-class _Queue:
+class _Queue(Struct):
     """The queue as its operations leave it."""
 
     texts: _Texts

@@ -10,8 +10,10 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sitegen.model import Attachment, Block, Json, JsonObject, Role
 from sitegen.projection.blocks import blocks_of, joined, object_in, text_of, word_in
@@ -30,8 +32,7 @@ _MARKS: Final = re.compile(r'["<>\n]')
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
-@dataclass(frozen=True, slots=True)
-class Saying:
+class Saying(Struct, frozen=True):
     """What becomes a message: whose it is, of what kind, and its words."""
 
     role: Role

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from sitegen.errors import ProjectionError
 
@@ -79,8 +80,7 @@ NEVER_NULL: Final[Mapping[str, tuple[str, ...]]] = {
 """Cells without which nobody knows what a row is, while others refer to it or depend on its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column as DuckDB tells of it."""
 
     type: str
@@ -91,8 +91,7 @@ Columns = Mapping[str, Mapping[str, Column]]
 """Columns by table and name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(Struct, frozen=True):
     """What a projection holds. `version` is None when it doesn't say."""
 
     version: int | None

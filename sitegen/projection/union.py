@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, ConversationHead, SharedView

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen.model import Block, JsonObject, Message
 from sitegen.projection.blocks import blocks_of, object_in, word_in
@@ -33,8 +35,7 @@ def with_unstored(
     return _merged(session, _each_once(found, {message.id for message in messages}))
 
 
-@dataclass(frozen=True, slots=True)
-class _Session:
+class _Session(Struct, frozen=True):
     """The messages that are stored, and the line that each of them, or one before it, stands at: never falling."""
 
     messages: Sequence[Message]
@@ -45,8 +46,7 @@ class _Session:
         return bool(self.messages) and all(message.is_sidechain for message in self.messages)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """A message made of a record, and the line it belongs at."""
 
     line: int

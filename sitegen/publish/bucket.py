@@ -6,8 +6,9 @@ Which objects are ours is told by the mark that each carries.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from sitegen.errors import OutputError, PublishError, RefusedError
 from sitegen.output.layout import DOT_FILE
@@ -20,8 +21,7 @@ T = TypeVar("T")
 _FEW = 3
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedBucket:
+class PublishedBucket(Struct, frozen=True):
     """A bucket, or a prefix in one. `is_forced` takes one that holds others' objects, and replaces those in the way."""
 
     store: Store

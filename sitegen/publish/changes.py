@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from sitegen.publish.tree import unit_of, units
 from sitegen.urls import SEARCH_INDEX
@@ -15,8 +16,7 @@ _LATE: Final = frozenset({"feed.xml", "pagefind-entry.json"})
 _SITEMAP: Final = re.compile(r"sitemap(-\d+)?\.xml")
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """Paths to add, to change and to remove; `kept` stand as they should."""
 
     added: tuple[str, ...] = ()

@@ -6,9 +6,10 @@ Whatever happens on the way (no room, no network, Ctrl-C), what was taken back i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol
+
+from msgspec import Struct
 
 from sitegen.errors import RefusedError
 from sitegen.publish.changes import Changes, pages_first, stage, urgent
@@ -42,8 +43,7 @@ class Place(Protocol):
         """Note what stands there now. Raises PublishError."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copying:
+class Copying(Struct, frozen=True):
     """A target that is a place."""
 
     place: Place

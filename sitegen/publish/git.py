@@ -11,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from sitegen.errors import PublishError
 
@@ -32,8 +33,7 @@ class GitError(PublishError):
         self.said = said
 
 
-@dataclass(frozen=True, slots=True)
-class Git:
+class Git(Struct, frozen=True):
     """Runs git in a folder, on the bare repository `repository` when one is given."""
 
     folder: Path

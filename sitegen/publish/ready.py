@@ -6,10 +6,11 @@ What stands in the way is an error to be told, not an end: what was taken back m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from sitegen.build import STATE_FOLDER, BuildOptions, build
 from sitegen.build.exposure import Report, survey
@@ -31,8 +32,7 @@ from sitegen.wording.counts import counted
 _FEW = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(Struct, frozen=True):
     """The built site. `problem` says why nothing new of it may go out; without one there is a report."""
 
     tree: Tree

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen.build import STATE_FOLDER
 from sitegen.config import Config
@@ -23,8 +25,7 @@ _LOCK = "publish"
 """The folder in the private one that holds what a publication needs while it goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Publication:
+class Publication(Struct, frozen=True):
     """What is about to happen at a place."""
 
     config: Config

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import urlsplit, urlunsplit
+
+from msgspec import Struct
 
 from sitegen.errors import UsageError
 from sitegen.publish.changes import Changes
@@ -46,23 +47,20 @@ class Target(Protocol):
         """Remove these and change nothing else. Raises as `publish` does."""
 
 
-@dataclass(frozen=True, slots=True)
-class FolderAddress:
+class FolderAddress(Struct, frozen=True):
     """A folder of this machine."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class GitAddress:
+class GitAddress(Struct, frozen=True):
     """A branch of a repository; `remote` is a name or an address, None for the repository's usual one."""
 
     branch: str
     remote: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class BucketAddress:
+class BucketAddress(Struct, frozen=True):
     """`s3://bucket/prefix`, without a slash at its end."""
 
     url: str

@@ -6,9 +6,11 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen.errors import PublishError
 from sitegen.output.ground import Kind, hash_file, walk
@@ -19,8 +21,7 @@ _FOR_HOSTS: Final = frozenset({"CNAME", "robots.txt", "_headers", "_redirects", 
 """Files that people put beside a site for the host's sake; all others that sitegen didn't write stay here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Struct, frozen=True):
     """The files of the last build, as paths with the SHA-256 of their bytes.
 
     `shares` names by slug what each share's page is made of, `foreign` are files of others that aren't published.

@@ -7,12 +7,13 @@ sequences are dropped; no control byte is left. A *file* is no terminal: its byt
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 
 from markupsafe import Markup, escape
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sitegen.render.context import Context
 from sitegen.render.figure import content, folded, head_lines
@@ -38,8 +39,7 @@ _WEB = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f<>\"]+", re.I)
 _PICTURES = {code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: 0x2421}
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
+class _Look(Struct, frozen=True):
     """How a stretch of text looks. Colours are classes, "" is the terminal's own."""
 
     front: str = ""
@@ -123,8 +123,7 @@ def _span(look: _Look, text: str) -> str:
 # ------------------------------------------------------------------------------------------------------- the screen
 
 
-@dataclass(slots=True)
-class _Screen:
+class _Screen(Struct):
     """The line being written, and the parts of those before it.
 
     A line is a list of parts until something is written over; from then on it's a list of cells.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sitegen.model import Block, Json, JsonObject, Message
 from sitegen.render.pairing import Found

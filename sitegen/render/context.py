@@ -16,6 +16,7 @@ from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from sitegen.catalogue import Catalogue
 from sitegen.model import Block, ConversationHead, ShareFile, Show
@@ -39,8 +40,7 @@ _UNSAFE = re.compile(r"[^\w.\-]+", re.ASCII)
 _NAME_LIMIT = 80
 
 
-@dataclass(frozen=True, slots=True)
-class RenderOptions:
+class RenderOptions(Struct, frozen=True):
     """All that decides how one share's conversation is rendered, besides its content. Hashable and picklable."""
 
     language: str = "en"
@@ -74,7 +74,7 @@ class Others(Protocol):
         """The HTML of a block whose type isn't known; ids in it begin with `anchor` and a `-`."""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Context:
     """Rendering of one conversation. `t` gives the sentences: `ctx.t("render.prompt")`."""
 

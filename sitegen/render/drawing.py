@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, count
 from typing import Literal, NamedTuple
 
 from markupsafe import Markup
+from msgspec import Struct, field
 
 from sitegen.model import ROOT, Exchange, Mark, MarkKind, Message
 from sitegen.render.activity import tell
@@ -39,8 +39,7 @@ class Nested(NamedTuple):
         return found.hexdigest()
 
 
-@dataclass(slots=True)
-class Drawing:
+class Drawing(Struct):
     """Drawing of one path or one subagent's thread.
 
     `level` is the heading of a prompt. What comes of it stands one below: answers, and texts in steps and notes.

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import accumulate
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sitegen.model import Exchange, OutlineEntry
 from sitegen.render.context import Context
@@ -58,8 +60,7 @@ def _parted(exchange: Exchange) -> Exchange:
     return replace(exchange, html_file=html, sources_file=sources)
 
 
-@dataclass(slots=True)
-class _Draft:
+class _Draft(Struct):
     """An exchange under work: its pieces so far."""
 
     anchor: str

@@ -7,11 +7,12 @@ what happened is told. Packages add theirs as entry points of the group `sitegen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final, Protocol, get_args
 
 from markupsafe import Markup
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sitegen.model import Block, JsonObject
 from sitegen.render.context import Context
@@ -43,8 +44,7 @@ class BlockRenderer(Protocol):
         """The HTML of a block; None leaves it to sitegen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Foreign:
+class Foreign(Struct, frozen=True):
     """All that is installed, by what it renders; `faults` are sentences on what can't be used."""
 
     calls: Mapping[str, tuple[str, Callable[[PairedCall, Context], Step | None]]] = field(default_factory=dict)

@@ -9,23 +9,22 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from sitegen.bulk import Bulky
 from sitegen.model import Exchange, Mark, ShareFile
 from sitegen.render.steps import Deed
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """The text of a message for the search; `anchor` is "" for anything else."""
 
     anchor: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """Some HTML, and what was gathered while it was drawn: its ids, its marks for the timeline, the texts to search.
 
     A page can be cut before it. As bytes a text with an emoji takes a quarter of the memory.
@@ -41,8 +40,7 @@ class Piece:
     texts: tuple[Said, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """What the exports say: blocks of `conversation.md`, and lines of `conversation.json`, if any."""
 
     markdown: Bulky
@@ -55,8 +53,7 @@ class Written:
         return cls(markdown, b",\n".join([bytes(part.lines) for part in parts if part.lines]))
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """What came before on a path, as far as what comes next shows it."""
 
     has_prompt: bool = False
@@ -65,8 +62,7 @@ class State:
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(Struct, frozen=True):
     """A prompt and all that came of it, drawn and written: one exchange or several, and what it leaves behind."""
 
     exchanges: tuple[Exchange, ...]
@@ -98,8 +94,7 @@ Keyed = tuple[str | None, Fragment]
 """A fragment with its key; None for one that must be made anew each time."""
 
 
-@dataclass(slots=True)
-class Fragments:
+class Fragments(Struct):
     """Those that one conversation was made of before, and those that it's made of now; none of them when it's `off`."""
 
     known: Mapping[str, Fragment] = field(default_factory=dict)

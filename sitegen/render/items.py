@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from sitegen.model import Attachment, Block, Message, Show
 from sitegen.render.steps import PairedCall
@@ -18,8 +19,7 @@ def is_passing(note: Note) -> bool:
     return note.kind in QUIET or note.kind == "retried"
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Struct, frozen=True):
     """What someone asked, with what they attached. `command` is a slash command's name, its arguments are the text."""
 
     message: Message
@@ -34,8 +34,7 @@ class Prompt:
         return "prompt_meanwhile" if self.message.metadata.get("subtype") == "queued_command" else "prompt"
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A piece of an answer: a text, an image or an attached file. `number` is its block's in the message."""
 
     message: Message
@@ -43,8 +42,7 @@ class Part:
     content: Block | Attachment
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What the assistant said in one go. `is_interim`: more work and words follow before the next prompt."""
 
     parts: tuple[Part, ...]
@@ -55,8 +53,7 @@ class Answer:
         return self.parts[0].message
 
 
-@dataclass(frozen=True, slots=True)
-class Aside:
+class Aside(Struct, frozen=True):
     """Something that neither side said. `number` tells the notes of one message apart."""
 
     message: Message
@@ -64,8 +61,7 @@ class Aside:
     number: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Thought:
+class Thought(Struct, frozen=True):
     """Thinking. `number` is its block's in the message."""
 
     message: Message
@@ -73,16 +69,14 @@ class Thought:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A tool call with its result."""
 
     message: Message
     paired: PairedCall
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """Thinking, calls and quiet notes between two things that were said; `began` is when the work on it began."""
 
     entries: tuple[Thought | Call | Aside, ...]
@@ -93,15 +87,13 @@ class Run:
         return self.entries[0].message
 
 
-@dataclass(frozen=True, slots=True)
-class ForkMark:
+class ForkMark(Struct, frozen=True):
     """Here the path was chosen among alternatives; `message` is its first."""
 
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
-class Adrift:
+class Adrift(Struct, frozen=True):
     """The subagents whose calls aren't there. They stand at the end, so `message` is the last; `key` is their scope."""
 
     message: Message
@@ -112,8 +104,7 @@ Atom = Prompt | Part | Aside | Thought | Call | ForkMark
 Item = Prompt | Answer | Aside | Run | ForkMark | Adrift
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """How to read one thread: the scope of its anchors, and what is shown of it."""
 
     scope: str = ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from sitegen.model import Block, Message
 
@@ -20,8 +21,7 @@ class Found(NamedTuple):
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(Struct, frozen=True):
     """The result of each call that has one, and the places of the results that need no line of their own."""
 
     results: dict[Spot, Found] = field(default_factory=dict)

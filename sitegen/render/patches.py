@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
 
 from sitegen.model import Json
 
@@ -34,8 +35,7 @@ class Row(NamedTuple):
     new: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FilePatch:
+class FilePatch(Struct, frozen=True):
     """What happened to one file."""
 
     path: str = ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sitegen.model import Exchange
 from sitegen.render.drawing import Drawing, Nested

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from sitegen.render.context import Context
 from sitegen.render.text import clean
 
@@ -13,8 +15,7 @@ _RIGHT_TO_LEFT = re.compile(f"(?:[\x00-\u058f]++|[^{_LETTERS}])*+[{_LETTERS}]")
 """Matches a text up to its first letter that runs to the left. What most characters are is passed over quickly."""
 
 
-@dataclass(slots=True)
-class Note:
+class Note(Struct):
     """A footnote: its number, how often the text refers to it, its body."""
 
     number: int
@@ -22,7 +23,7 @@ class Note:
     body: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class Sheet:
     """The writing of one message. `prefix` begins all its ids; `out` is what is written so far."""
 

@@ -5,11 +5,11 @@ The families (`tools/`) know what was called; grouping steps into runs and telli
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple
 
 from markupsafe import Markup
+from msgspec import Struct, field
 
 from sitegen.model import Attachment, Block, JsonObject
 
@@ -38,8 +38,7 @@ Kind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class PairedCall:
+class PairedCall(Struct, frozen=True):
     """A tool call with its result, as a family sees it.
 
     An orphan result comes as a call without a name ("") and with an empty `input`; an orphan call has no `result`.
@@ -72,8 +71,7 @@ class PairedCall:
     """False: the share shows no results. A missing one isn't worth a word then."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deed:
+class Deed(Struct, frozen=True):
     """What a step did, for the sentence that tells it."""
 
     kind: Kind

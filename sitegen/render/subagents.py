@@ -8,7 +8,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sitegen.model import Conversation, Message
 from sitegen.render.calls import call_input
@@ -18,8 +20,7 @@ _AGENT_ID = re.compile(r"\bagentId: ([\w-]+)")
 _STARTERS = frozenset({"Task", "Agent", "task", "agent", "spawn_agent"})
 
 
-@dataclass(slots=True)
-class Thread:
+class Thread(Struct):
     """The main thread or a subagent: its messages, and the threads that its calls started (by place in the list)."""
 
     conversation: Conversation

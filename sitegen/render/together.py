@@ -10,9 +10,10 @@ import pickle
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final, Protocol
+
+from msgspec import Struct, field
 
 from sitegen.model import ConversationHead
 from sitegen.render.context import Context, RenderOptions
@@ -40,8 +41,7 @@ class Help(Protocol):
         """Has one of them do `draw_leg`. Raises RuntimeError when they don't take any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Leg:
+class _Leg(Struct, frozen=True):
     """Some exchanges of a path, with all that another process must know to draw them."""
 
     options: RenderOptions
@@ -98,8 +98,7 @@ def _legs(groups: Iterable[Sequence[Item]], drawing: Drawing) -> Iterator[tuple[
         yield before, leg
 
 
-@dataclass(slots=True)
-class _Begun:
+class _Begun(Struct):
     """A leg that somebody draws."""
 
     before: State
@@ -132,8 +131,7 @@ class _Begun:
         return leg.groups
 
 
-@dataclass(slots=True)
-class _Table:
+class _Table(Struct):
     """The legs of a path in their order: those that are begun, and behind them those that wait."""
 
     drawing: Drawing

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from markupsafe import escape
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from sitegen.bulk import sha256_of
 from sitegen.model import BranchPage, Conversation, Exchange, Facts, Message, Transcript
@@ -131,8 +132,7 @@ def _closing(last: Message, conversation: Conversation, *, has_strays: bool) -> 
 # ------------------------------------------------------------------------------------------------------ subagents
 
 
-@dataclass(frozen=True, slots=True)
-class _Agents:
+class _Agents(Struct, frozen=True):
     """Every subagent, drawn and written, by the anchor of the step that started it (or the scope it is astray in)."""
 
     nested: dict[str, tuple[Nested, ...]] = field(default_factory=dict)

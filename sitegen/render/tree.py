@@ -7,8 +7,9 @@ parents) is put in line by its place. Loops only, so a chain may be as long as i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from sitegen.model import Fork, Message
 
@@ -34,8 +35,7 @@ class Path(NamedTuple):
     messages: tuple[Message, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Struct, frozen=True):
     """All paths, the active one first, and at the first message of each alternative all that stand beside it."""
 
     paths: tuple[Path, ...]

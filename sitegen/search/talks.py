@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from sitegen.model import Exchange
 
@@ -15,8 +16,7 @@ _MARK = re.compile(r"\*\*|~~|`+|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """One message: its anchor, and the part of the conversation it stands in, counted from 1."""
 
     part: int
@@ -25,15 +25,13 @@ class Turn:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Talk:
+class Talk(Struct, frozen=True):
     """The messages of one conversation, as they are shown."""
 
     turns: tuple[Turn, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A conversation as results tell of it; `hrefs` lead from the site's root to its page and to each of its turns."""
 
     title: str

@@ -6,10 +6,11 @@ Only here does the reload script get into a page, and only on its way out: no fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode
+
+from msgspec import Struct, field
 
 from sitegen.media import media_type
 from sitegen.serve.files import Found, byte_range, find
@@ -35,8 +36,7 @@ _NOTICE_POLICY: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """One response, whole."""
 
     status: str
@@ -45,8 +45,7 @@ class Answer:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """Serves `root`. `status` says how the preview stands now; `is_ours` judges Host headers."""
 
     root: Path

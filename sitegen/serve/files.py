@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 _INDEX: Final = "index.html"
 _SHOWN_HIDDEN: Final = frozenset({".well-known", ".nojekyll"})
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What an address means: a file, or a folder whose address lacks its slash."""
 
     path: str

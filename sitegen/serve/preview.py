@@ -8,9 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, build
 from sitegen.config import load

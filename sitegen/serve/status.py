@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """`base_path` begins and ends with `/`. `problem` is why the last build failed; pages aren't shown then.
 
     `waiting` is why the next build has to wait; pages are shown meanwhile, if there are any.

@@ -10,11 +10,12 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import chain
 from typing import Final
+
+from msgspec import Struct
 
 from sitegen.config import Config, ProjectEntry
 from sitegen.config.slugs import fault_of, folded, simplified
@@ -57,8 +58,7 @@ def project_name(value: str | None) -> str:
     return " ".join(shown.split())[:_NAME_LIMIT]
 
 
-@dataclass(frozen=True, slots=True)
-class Projects:
+class Projects(Struct, frozen=True):
     """The `[[project]]`s of a configuration, by the value they match."""
 
     entries: Mapping[str, ProjectEntry]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from sitegen.errors import ConfigError
 from sitegen.model import Project, Share
@@ -30,8 +31,7 @@ class Origin(NamedTuple):
         return ConfigError(said, path=self.path, line=self.line)
 
 
-@dataclass(frozen=True, slots=True)
-class Registry:
+class Registry(Struct, frozen=True):
     """All shares in a fixed order: those of the configuration as they stand there, of shared_views, of rules.
 
     A share in `problems` is left out, which `--strict` doesn't accept; `notes` are worth hearing and stop nothing.

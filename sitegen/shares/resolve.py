@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from msgspec import Struct
+
 from sitegen.config import Config, Match, RuleEntry, ShareEntry
 from sitegen.config.load import shown_path
 from sitegen.config.slugs import derived_slug, fault_of, folded, normal
@@ -56,7 +58,7 @@ def resolve(
     return Registry(shares, tuple(work.problems), tuple(work.notes), min(opens, default=None), work.is_refused)
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, repr=False, slots=True)
 class _Work:
     """What all steps look at, and what they have to tell."""
 
@@ -118,8 +120,7 @@ class _Work:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """A share on its way: `make` makes it once its project is known."""
 
     slug: str

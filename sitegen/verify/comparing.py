@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from sitegen.archive.manifest import LARGEST, MANIFEST, SIGNATURE, UNLISTED, Entry, Manifest, from_bytes
 from sitegen.archive.signing import Checked, check_signature
@@ -14,8 +15,7 @@ from sitegen.verify.live import LivePlace, base_of
 from sitegen.verify.places import FolderPlace, Place, PlaceError, ZipPlace
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """What was found: paths, those of `changed` and `unsafe` with the reason."""
 
     checked: int
@@ -37,8 +37,7 @@ class Report:
         return bool(self.unsafe) or self.signature.verdict == "bad"
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
+class _Written(Struct, frozen=True):
     """A manifest as it was found, with its signature."""
 
     data: bytes

@@ -9,9 +9,10 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from sitegen.archive.manifest import UNLISTED, Entry, hash_stream
 from sitegen.errors import OutputError, RefusedError, SitegenError
@@ -51,8 +52,7 @@ class Place(Protocol):
         """The entry of a file, as far as it matters to compare it; None when it isn't there, a reason why not."""
 
 
-@dataclass(slots=True)
-class FolderPlace:
+class FolderPlace(Struct):
     """A folder on disk. Links in it aren't followed."""
 
     root: Path
@@ -89,8 +89,7 @@ class FolderPlace:
             return (error.strerror or str(error)).lower()
 
 
-@dataclass(slots=True)
-class ZipPlace:
+class ZipPlace(Struct):
     """A zip. Nothing is unpacked; no file is read further than its manifest says it's long."""
 
     archive: zipfile.ZipFile

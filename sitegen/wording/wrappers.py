@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 NoteKind = Literal[
     "command",  # a slash command: title is its name, body its arguments
@@ -45,8 +46,7 @@ class Words(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """What a program added. `title` is one short plain text that completes the label; `body` is raw and may be long."""
 
     kind: NoteKind

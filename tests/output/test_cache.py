@@ -5,13 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import stat
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from sitegen.bulk import Bulk, sha256_of
 from sitegen.model import (

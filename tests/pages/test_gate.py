@@ -7,9 +7,9 @@ import gzip
 import hashlib
 import json
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from sitegen.assets import load_assets
 from sitegen.catalogue import Catalogue

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from sitegen.model import Card, Gate, Mark, Project
 from sitegen.pages import make_card

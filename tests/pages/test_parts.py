@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from sitegen.model import ROOT, BranchPage, Exchange
 from sitegen.pages.parts import cut, groups

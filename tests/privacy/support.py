@@ -41,7 +41,7 @@ def everywhere(text: str) -> dict[str, Conversation]:
     def with_block(*blocks: Block, **fields: Any) -> Conversation:
         return Conversation(HEAD, (message(0, "assistant", *blocks, **fields),))
 
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     nested: Any = {"input": {"list": [{"deep": text}]}}
     return {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from sitegen.model import Attachment, Block, Conversation
 from tests.privacy.support import HEAD, everywhere, message, said, scrubbed, shown

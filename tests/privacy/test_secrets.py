@@ -6,10 +6,10 @@ import base64
 import html
 import json
 import re
-from dataclasses import replace
 from urllib.parse import quote, quote_plus
 
 import pytest
+from msgspec.structs import replace
 
 from sitegen.model import Attachment, Block, Conversation, Json, Show
 from sitegen.privacy import Engine, Match, NoEngine, Policy, Scan, apply, find_engine, fingerprint, mark

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from sitegen.model import Attachment, Block, Conversation, ConversationHead, Message, Share, Show
 from sitegen.privacy import narrow

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from sitegen.errors import ProjectionError
 from sitegen.model import SharedView
@@ -91,7 +92,7 @@ def test_views_and_warnings_of_all_are_told(tmp_path: Path) -> None:
     view = SharedView("b", "c1", None, None, None, None)
     paths = [
         make_projection(tmp_path / "a.duckdb", [], version=7, shared_views=[view]),
-        make_projection(tmp_path / "b.duckdb", [], version=8, shared_views=[replace(view, slug="a"), view]),
+        make_projection(tmp_path / "b.duckdb", [], version=8, shared_views=[structs.replace(view, slug="a"), view]),
     ]
     with open_all(paths, temp_folder=tmp_path / "temp") as projections:
         assert [found.slug for found in projections.shared_views()] == ["a", "b", "b"]

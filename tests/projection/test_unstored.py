@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import pytest
+from msgspec.structs import replace
 
 from sitegen.ingest import ingest
 from tests.projection.reading import heads, read_all

@@ -7,13 +7,13 @@ from __future__ import annotations
 import json
 import weakref
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from sitegen.model import Attachment, Block, Conversation, Transcript
 from sitegen.output.codec import Blobs, codec_for

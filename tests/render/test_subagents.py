@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sitegen.model import Conversation, Json
 from tests.support.strict_html import faults

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from sitegen.search import Found, Turn, make_talk
 from sitegen.search.disk import SHARD_BYTES, make_index

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import dedent
+
+from msgspec.structs import replace
 
 from sitegen.config import Config, load
 from sitegen.model import ConversationHead, SharedView
@@ -28,12 +29,12 @@ def head(native_id: str, **fields: object) -> ConversationHead:
         message_count=10,
         digest="d",
     )
-    return replace(plain, **fields)  # type: ignore[arg-type]
+    return replace(plain, **fields)
 
 
 def view(slug: str, conversation_id: str, **fields: object) -> SharedView:
     """A row of shared_views; `fields` are SharedView's."""
-    return replace(SharedView(slug, conversation_id, None, None, None, None), **fields)  # type: ignore[arg-type]
+    return replace(SharedView(slug, conversation_id, None, None, None, None), **fields)
 
 
 class World:

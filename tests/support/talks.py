@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from msgspec.structs import replace
 
 from sitegen.model import Block, Conversation, ConversationHead, Exchange, Json, Message, Role, Transcript
 from sitegen.render.context import RenderOptions

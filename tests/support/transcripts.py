@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from markupsafe import escape
+from msgspec.structs import replace
 
 from sitegen.model import (
     ROOT,
@@ -101,7 +101,7 @@ def make_transcript(exchanges: Iterable[Exchange] | None = None, **changes: Any)
         messages=sum(each.messages for each in exchanges),
         first_prompt=exchanges[0].outline.text if exchanges and exchanges[0].outline else "",
     )
-    names = set(Facts.__dataclass_fields__)
+    names = set(Facts.__struct_fields__)
     facts = replace(facts, **{name: value for name, value in changes.items() if name in names})
     rest = {name: value for name, value in changes.items() if name not in names}
     return replace(

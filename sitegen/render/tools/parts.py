@@ -9,11 +9,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from copy import copy
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from markupsafe import Markup, escape
+from msgspec.structs import replace
 
 from sitegen.model import Json, JsonObject
 from sitegen.render.ansi import plain, render_terminal
