@@ -45,8 +45,8 @@ ALLOWED: dict[str, set[str]] = {
     "poster": {"model", "PIL"},
     "check": {"errors", "urls"},
 }
-"""What a room may import besides the standard library and what records are made of; `build` and `cli`, to the right of all,
-may import anything."""
+"""What a room may import besides the standard library and what records are made of; `build` and `cli`, to the right of
+all, may import anything."""
 RECORDS = {"msgspec"}
 
 

@@ -229,10 +229,8 @@ class SiteBuild:
         return self._recalls(share) and self.folder.keep(owner_of(share))
 
     def _has_same_terms(self, share: Share) -> bool:
-        known = self.state.last.shares.get(share.slug)
-        return (
-            known is not None and known.page_key.startswith(self._terms(share)) and share.slug not in self.gates.faults
-        )
+        last = self.state.last.shares.get(share.slug)
+        return last is not None and last.page_key.startswith(self._terms(share)) and share.slug not in self.gates.faults
 
     def _terms(self, share: Share) -> str:
         return self.keys.terms(share, gate_id=self.gates.gate_id(share.slug))
