@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-import duckdb
-
+from sitegen import duck
 from sitegen.ingest import tables
 from sitegen.ingest.records import Handle, LineProblem, LiveAdapter, Stored, ViewRecord
 
@@ -30,7 +29,7 @@ _THERE: Final = "SELECT * FROM shared_views WHERE mirrors = ?"
 
 
 def remove_gone(
-    connection: duckdb.DuckDBPyConnection, adapter: LiveAdapter, handles: Iterable[Handle], stored: Mapping[str, Stored]
+    connection: duck.DuckDBPyConnection, adapter: LiveAdapter, handles: Iterable[Handle], stored: Mapping[str, Stored]
 ) -> frozenset[str]:
     """Removes the conversations that the adapter's source had and has no more; returns their row ids."""
     found = {handle.native_id for handle in handles}
@@ -43,7 +42,7 @@ def remove_gone(
     return frozenset(gone.values())
 
 
-def copy_views(connection: duckdb.DuckDBPyConnection, adapter: LiveAdapter) -> tuple[int, list[LineProblem]]:
+def copy_views(connection: duck.DuckDBPyConnection, adapter: LiveAdapter) -> tuple[int, list[LineProblem]]:
     """Puts the shares of the adapter's source in the place of those copied before; how many, and what is wrong."""
     items = list(adapter.shared_views())
     problems = [item for item in items if isinstance(item, LineProblem)]
@@ -77,7 +76,7 @@ def _columns(views: Sequence[ViewRecord]) -> list[list[str | int | None]]:
     ]
 
 
-def _differ(connection: duckdb.DuckDBPyConnection, mirrors: str) -> bool:
+def _differ(connection: duck.DuckDBPyConnection, mirrors: str) -> bool:
     """Whether writing would change anything: a file that nothing was written to needs no look by a build."""
     ((count,),) = connection.execute(
         f"SELECT count(*) FROM (({_FIT} EXCEPT ALL {_THERE}) UNION ALL ({_THERE} EXCEPT ALL {_FIT}))",  # noqa: S608

@@ -10,8 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-import duckdb
-
+from sitegen import duck
 from sitegen.errors import IngestError
 from sitegen.ingest.schema import CREATED_BY, SCHEMA_VERSION, STORAGE_VERSION, TABLES
 from sitegen.ledger import note, standing
@@ -31,7 +30,7 @@ _HOLDER: Final = re.compile(r"\(PID (\d+)\)")
 
 
 @contextmanager
-def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck.DuckDBPyConnection]:
     """A connection to the projection at `path`, which is made when there is none.
 
     Raises IngestError when it isn't ours, can't be opened or can't be written; what it was stays as it was.
@@ -40,7 +39,7 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
     try:
         is_there = path.exists()
         with tempfile.TemporaryDirectory(prefix="sitegen-") as spill:
-            connection = duckdb.connect(":memory:", config=_config(spill))
+            connection = duck.connect(":memory:", config=_config(spill))
             try:
                 if is_there:
                     _refuse_foreign(connection, path, lock_wait_s=lock_wait_s)
@@ -53,7 +52,7 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
                 yield connection
             finally:
                 connection.close()
-    except duckdb.Error as error:
+    except duck.Error as error:
         raise IngestError(f"{path} can't be written: {said(error)}. {_ADVICE}") from error
     except RuntimeError as error:
         # What DuckDB makes of Ctrl-C in the middle of a statement.
@@ -64,7 +63,7 @@ def open_store(path: Path, *, lock_wait_s: float = LOCK_WAIT_S) -> Iterator[duck
         raise IngestError(f"{path} can't be written: {error.strerror or error}. {_ADVICE}") from error
 
 
-def make_room(connection: duckdb.DuckDBPyConnection, size: int) -> None:
+def make_room(connection: duck.DuckDBPyConnection, size: int) -> None:
     """Gives DuckDB the memory to write a conversation of so many bytes.
 
     What doesn't compress, such as hundreds of screenshots in one conversation, it holds until all is written, and a
@@ -75,7 +74,7 @@ def make_room(connection: duckdb.DuckDBPyConnection, size: int) -> None:
 
 
 @contextmanager
-def noted(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[set[str]]:
+def noted(path: Path, connection: duck.DuckDBPyConnection) -> Iterator[set[str]]:
     """A set for the row ids of all conversations that are written, which the projection's ledger then tells.
 
     The stamps are taken while the connection keeps others from writing. When something fails nothing is told.
@@ -83,7 +82,7 @@ def noted(path: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[set[str
     before = standing(path)
     touched: set[str] = set()
     yield touched
-    with suppress(duckdb.Error):  # where there's no room, what was written stays in the log, and readers find it there
+    with suppress(duck.Error):  # where there's no room, what was written stays in the log, and readers find it there
         connection.execute("CHECKPOINT")
     note(path, before, standing(path), touched)
 
@@ -97,7 +96,7 @@ def _require_utf8(path: Path) -> None:
         ) from None
 
 
-def said(error: duckdb.Error) -> str:
+def said(error: duck.Error) -> str:
     """The first line of what DuckDB says, without its class and its last mark."""
     first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return first.split(" Error: ", 1)[-1].rstrip(".!")
@@ -117,14 +116,14 @@ def _config(spill: str) -> dict[str, str | bool | int | float | list[str]]:
     }
 
 
-def _attach(connection: duckdb.DuckDBPyConnection, path: Path, *, options: str, lock_wait_s: float) -> None:
+def _attach(connection: duck.DuckDBPyConnection, path: Path, *, options: str, lock_wait_s: float) -> None:
     """Attached, not opened: how the file is laid out can be said in no other way."""
     give_up = time.monotonic() + lock_wait_s
     while True:
         try:
             connection.execute(f"ATTACH {_quoted(path)} AS projection ({options})")
             return
-        except duckdb.IOException as error:
+        except duck.IOException as error:
             if "lock" not in str(error):
                 raise
             if time.monotonic() >= give_up:
@@ -142,13 +141,13 @@ def _locked(path: Path, message: str) -> str:
     return f"{path} is in use by {who}. Wait until it has finished, or end it, and run this again."
 
 
-def _refuse_foreign(connection: duckdb.DuckDBPyConnection, path: Path, *, lock_wait_s: float) -> None:
+def _refuse_foreign(connection: duck.DuckDBPyConnection, path: Path, *, lock_wait_s: float) -> None:
     """Looks without a right to write: opening a foreign file for writing could already change it."""
     if not path.is_file():
         raise IngestError(f"{path} isn't a file. Name the projection's file with --db.")
     try:
         _attach(connection, path, options="READ_ONLY", lock_wait_s=lock_wait_s)
-    except duckdb.Error as error:
+    except duck.Error as error:
         raise IngestError(_not_opened(path, said(error))) from error
     found = _owner(connection)
     connection.execute("DETACH projection")
@@ -162,13 +161,13 @@ def _refuse_foreign(connection: duckdb.DuckDBPyConnection, path: Path, *, lock_w
 def _not_opened(path: Path, reason: str) -> str:
     if "version number" in reason or "Storage Version" in reason:
         return (
-            f"{path} was written by a newer DuckDB than the installed {duckdb.__version__}. "
+            f"{path} was written by a newer DuckDB than the installed {duck.__version__}. "
             "Update it with “pip install -U duckdb”, or choose another file with --db."
         )
     return f"{path} can't be opened as a DuckDB file: {reason}. Choose another file with --db."
 
 
-def _owner(connection: duckdb.DuckDBPyConnection) -> str | None:
+def _owner(connection: duck.DuckDBPyConnection) -> str | None:
     """None when the file is ours or empty, else what it holds."""
     tables = {
         name
@@ -188,7 +187,7 @@ def _owner(connection: duckdb.DuckDBPyConnection) -> str | None:
     return f"a projection of schema {version} by {made_by}"
 
 
-def _make_tables(connection: duckdb.DuckDBPyConnection) -> None:
+def _make_tables(connection: duck.DuckDBPyConnection) -> None:
     if connection.execute(
         "SELECT 1 FROM duckdb_tables() WHERE database_name = 'projection' AND table_name = 'meta'"
     ).fetchone():

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-import duckdb
 from msgspec import Struct
 
+from sitegen import duck
 from sitegen.ingest.lines import mend_text
 
 Value = str | int | float | datetime | None
@@ -52,9 +52,9 @@ RAW_EVENTS: Final = _table(
 class Inlets:
     """The ways into the tables, each made at its first use: rows are gathered by DuckDB and inserted by a statement."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: duck.DuckDBPyConnection) -> None:
         self._connection = connection
-        self._appenders: dict[str, duckdb.Appender] = {}
+        self._appenders: dict[str, duck.Appender] = {}
 
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
         """Inserts all rows with one statement: a hundred times the speed of a statement a row."""
@@ -68,16 +68,16 @@ class Inlets:
             appender.clear()
             raise
 
-    def _appender(self, table: Table) -> duckdb.Appender:
+    def _appender(self, table: Table) -> duck.Appender:
         columns = {name: _given_as(kind) for name, kind in table.columns}
         self._appenders[table.name] = made = self._connection.query_appender(_insert_statement(table), columns)
         return made
 
 
-def _append(appender: duckdb.Appender, rows: Sequence[Row]) -> None:
+def _append(appender: duck.Appender, rows: Sequence[Row]) -> None:
     try:
         appender.append_rows(rows)
-    except duckdb.InvalidInputException:
+    except duck.InvalidInputException:
         # A text that isn't Unicode; adapters should have seen to it, but a row too many is better than none.
         appender.clear()
         appender.append_rows([[_mend(value) for value in row] for row in rows])
@@ -87,7 +87,7 @@ def _mend(value: Value) -> Value:
     return mend_text(value) if isinstance(value, str) else value
 
 
-def touch_source(connection: duckdb.DuckDBPyConnection, source_id: str, name: str, version: str) -> None:
+def touch_source(connection: duck.DuckDBPyConnection, source_id: str, name: str, version: str) -> None:
     """Puts down that a source was ingested just now."""
     connection.execute(
         """INSERT INTO sources (id, name, adapter_version, last_ingested) VALUES (?, ?, ?, now())
@@ -99,7 +99,7 @@ def touch_source(connection: duckdb.DuckDBPyConnection, source_id: str, name: st
     )
 
 
-def update_conversation(connection: duckdb.DuckDBPyConnection, row: Row) -> None:
+def update_conversation(connection: duck.DuckDBPyConnection, row: Row) -> None:
     """Gives a conversation that has a row all values of another."""
     row_id, _, _, *values = row
     connection.execute(
@@ -109,7 +109,7 @@ def update_conversation(connection: duckdb.DuckDBPyConnection, row: Row) -> None
     )
 
 
-def set_parents(connection: duckdb.DuckDBPyConnection, pairs: Sequence[tuple[str, str | None]]) -> None:
+def set_parents(connection: duck.DuckDBPyConnection, pairs: Sequence[tuple[str, str | None]]) -> None:
     """Tells messages (first) their parents (second), where they don't know them."""
     children, parents = [child for child, _ in pairs], [parent for _, parent in pairs]
     connection.execute(
@@ -120,7 +120,7 @@ def set_parents(connection: duckdb.DuckDBPyConnection, pairs: Sequence[tuple[str
     )
 
 
-def empty_conversations(connection: duckdb.DuckDBPyConnection, row_ids: Sequence[str]) -> None:
+def empty_conversations(connection: duck.DuckDBPyConnection, row_ids: Sequence[str]) -> None:
     """Takes the blocks off messages that will be replaced, in a transaction of its own.
 
     DuckDB lets no row go that another one referred to when the transaction began. If all ends here, the missing hash
@@ -141,7 +141,7 @@ def empty_conversations(connection: duckdb.DuckDBPyConnection, row_ids: Sequence
     connection.commit()
 
 
-def remove_messages(connection: duckdb.DuckDBPyConnection, conversation_ids: Sequence[str]) -> None:
+def remove_messages(connection: duck.DuckDBPyConnection, conversation_ids: Sequence[str]) -> None:
     """Removes the messages of conversations that were emptied before."""
     if conversation_ids:
         connection.execute(
@@ -149,7 +149,7 @@ def remove_messages(connection: duckdb.DuckDBPyConnection, conversation_ids: Seq
         )
 
 
-def remove_raw_events(connection: duckdb.DuckDBPyConnection, source_id: str, native_ids: Sequence[str]) -> None:
+def remove_raw_events(connection: duck.DuckDBPyConnection, source_id: str, native_ids: Sequence[str]) -> None:
     """Removes the raw events of a source's conversations."""
     if native_ids:
         connection.execute(
@@ -159,7 +159,7 @@ def remove_raw_events(connection: duckdb.DuckDBPyConnection, source_id: str, nat
         )
 
 
-def remove_conversations(connection: duckdb.DuckDBPyConnection, source_id: str, row_ids: Mapping[str, str]) -> None:
+def remove_conversations(connection: duck.DuckDBPyConnection, source_id: str, row_ids: Mapping[str, str]) -> None:
     """Removes conversations with all that belongs to them; `row_ids` by native id.
 
     In steps, as DuckDB wants it. If all ends between two of them, the next ingest goes on where it ended.
@@ -172,7 +172,7 @@ def remove_conversations(connection: duckdb.DuckDBPyConnection, source_id: str, 
     connection.execute("DELETE FROM conversations WHERE id IN (SELECT unnest(?::VARCHAR[]))", [list(row_ids.values())])
 
 
-def natives_left_behind(connection: duckdb.DuckDBPyConnection, source_id: str) -> frozenset[str]:
+def natives_left_behind(connection: duck.DuckDBPyConnection, source_id: str) -> frozenset[str]:
     """Native ids of a source's conversations whose row is gone while raw events of theirs are there."""
     found = connection.execute(
         """SELECT DISTINCT source_native_conversation_id FROM raw_events

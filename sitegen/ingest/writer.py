@@ -11,9 +11,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, Self
 
-import duckdb
 from msgspec import Struct, field
 
+from sitegen import duck
 from sitegen.ingest import row_ids, tables
 from sitegen.ingest.behind import Behind, Step
 from sitegen.ingest.files import FileStore
@@ -117,7 +117,7 @@ class Writer:
 
     def __init__(
         self,
-        connection: duckdb.DuckDBPyConnection,
+        connection: duck.DuckDBPyConnection,
         adapter: Adapter,
         *,
         files: FileStore,
@@ -191,7 +191,7 @@ class Writer:
             self._behind.wait()
         finally:
             # DuckDB ends the transaction itself after its gravest errors.
-            with suppress(duckdb.Error):
+            with suppress(duck.Error):
                 self._connection.rollback()
 
     # ------------------------------------------------------------------------------------------- one conversation

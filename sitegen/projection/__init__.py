@@ -1,4 +1,4 @@
-"""Reads projections: DuckDB files in the chatstrata schema. Nothing outside this room and `ingest` imports duckdb."""
+"""Reads projections: DuckDB files in the chatstrata schema. Nothing outside this room and `ingest` opens one."""
 
 from __future__ import annotations
 

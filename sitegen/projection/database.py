@@ -13,9 +13,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import duckdb
 from msgspec import Struct
 
+from sitegen import duck
 from sitegen.errors import LockedError, ProjectionError
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ class _Opening(Struct, frozen=True):
     lock_wait_s: float
 
     @contextmanager
-    def connect(self, memory_limit_mb: int | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    def connect(self, memory_limit_mb: int | None = None) -> Iterator[duck.DuckDBPyConnection]:
         """With the own limit, or another."""
         limit = memory_limit_mb or self.memory_limit_mb
         with _connect(self.spill, memory_limit_mb=limit, threads=self.threads) as connection:
@@ -77,7 +77,7 @@ class Database:
         self.path = opening.path
         self._opening = opening
         self._opened = ExitStack()
-        self._open: duckdb.DuckDBPyConnection | None = self._opened.enter_context(opening.connect())
+        self._open: duck.DuckDBPyConnection | None = self._opened.enter_context(opening.connect())
 
     def rest(self) -> None:
         """Gives back the memory in which DuckDB keeps what it read. The next query opens the file again."""
@@ -85,7 +85,7 @@ class Database:
         self._opened.close()
 
     @property
-    def _connection(self) -> duckdb.DuckDBPyConnection:
+    def _connection(self) -> duck.DuckDBPyConnection:
         if self._open is None:
             self._open = self._opened.enter_context(self._opening.connect())
         return self._open
@@ -98,7 +98,7 @@ class Database:
         """
         try:
             return self._run(self._connection, sql, parameters)
-        except duckdb.OutOfMemoryException:
+        except duck.OutOfMemoryException:
             return self._query_with_more_memory(sql, parameters)
 
     def query_rows(
@@ -111,7 +111,7 @@ class Database:
         """
         start = 0
         for limit, batch in self._opening.ways(at_once):
-            with self._with_limit(limit) as connection, suppress(duckdb.OutOfMemoryException):
+            with self._with_limit(limit) as connection, suppress(duck.OutOfMemoryException):
                 while start < len(numbers):
                     # As text, for DuckDB takes a list number by number: as long as it takes to find the rows.
                     made = self._make(connection, sql, [str(list(numbers[start : start + batch]))], make)
@@ -128,7 +128,7 @@ class Database:
         """
         try:
             rows = self._run(self._connection, sql, [first, last, *rest])
-        except duckdb.OutOfMemoryException:
+        except duck.OutOfMemoryException:
             if last - first < _LEAST_SPAN:
                 rows = self._query_with_more_memory(sql, [first, last, *rest])
             else:
@@ -140,12 +140,12 @@ class Database:
 
     def _query_with_more_memory(self, sql: str, parameters: Sequence[object]) -> list[Row]:
         for limit in self._opening.wider_mb:
-            with self._with_limit(limit) as connection, suppress(duckdb.OutOfMemoryException):
+            with self._with_limit(limit) as connection, suppress(duck.OutOfMemoryException):
                 return self._run(connection, sql, parameters)
         raise ProjectionError(self._no_memory())
 
     @contextmanager
-    def _with_limit(self, limit_mb: int) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _with_limit(self, limit_mb: int) -> Iterator[duck.DuckDBPyConnection]:
         if limit_mb == self._opening.memory_limit_mb:
             yield self._connection
         else:
@@ -158,12 +158,12 @@ class Database:
             f"or more room than {self._opening.spill.parent} has. Make room there and try again."
         )
 
-    def _run(self, connection: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[object]) -> list[Row]:
+    def _run(self, connection: duck.DuckDBPyConnection, sql: str, parameters: Sequence[object]) -> list[Row]:
         with self._told():
             return connection.execute(sql, list(parameters)).fetchall()
 
     def _make(
-        self, connection: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[object], make: Callable[[Row], T]
+        self, connection: duck.DuckDBPyConnection, sql: str, parameters: Sequence[object], make: Callable[[Row], T]
     ) -> list[T]:
         with self._told():
             found = connection.execute(sql, list(parameters))
@@ -173,9 +173,9 @@ class Database:
     def _told(self) -> Iterator[None]:
         try:
             yield
-        except duckdb.OutOfMemoryException:
+        except duck.OutOfMemoryException:
             raise
-        except (duckdb.Error, UnicodeDecodeError) as error:
+        except (duck.Error, UnicodeDecodeError) as error:
             raise ProjectionError(_damaged(self.path, str(error))) from None
 
 
@@ -217,7 +217,7 @@ def _make_spill_folder(temp_folder: Path) -> Path:
         raise ProjectionError(f"No temporary folder can be made in {temp_folder}: {error.strerror}.") from error
 
 
-def _connect(spill: Path, *, memory_limit_mb: int, threads: int | None) -> duckdb.DuckDBPyConnection:
+def _connect(spill: Path, *, memory_limit_mb: int, threads: int | None) -> duck.DuckDBPyConnection:
     settings: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": f"{memory_limit_mb}MB",
         "temp_directory": str(spill),
@@ -227,17 +227,17 @@ def _connect(spill: Path, *, memory_limit_mb: int, threads: int | None) -> duckd
     }
     if threads is not None:
         settings["threads"] = threads
-    return duckdb.connect(":memory:", config=settings)
+    return duck.connect(":memory:", config=settings)
 
 
-def _attach(connection: duckdb.DuckDBPyConnection, path: Path, *, lock_wait_s: float) -> None:
+def _attach(connection: duck.DuckDBPyConnection, path: Path, *, lock_wait_s: float) -> None:
     quoted = str(path).replace("'", "''")
     deadline = time.monotonic() + lock_wait_s
     while True:
         try:
             connection.execute(f"ATTACH '{quoted}' AS p (READ_ONLY, TYPE duckdb)")
             return
-        except (duckdb.Error, UnicodeDecodeError) as error:
+        except (duck.Error, UnicodeDecodeError) as error:
             locked = "lock" in str(error).lower() and "Conflicting" in str(error)
             if not locked or time.monotonic() >= deadline:
                 kind = LockedError if locked else ProjectionError
@@ -274,7 +274,7 @@ def _why_not_opened(path: Path, message: str) -> str:
     if _is_from_newer_duckdb(path, message):
         return (
             f"{path} was written by DuckDB {_writer(path) or 'of a later version'}, and the installed "
-            f"{duckdb.__version__} can't read it. Update DuckDB with “pip install -U duckdb”."
+            f"{duck.__version__} can't read it. Update DuckDB with “pip install -U duckdb”."
         )
     return _damaged(path, message)
 
@@ -282,7 +282,7 @@ def _why_not_opened(path: Path, message: str) -> str:
 def _is_from_newer_duckdb(path: Path, message: str) -> bool:
     writer = _numbers(_writer(path))
     names_version = "version number" in message or "Storage Version" in message
-    return names_version or (bool(writer) and writer > _numbers(duckdb.__version__))
+    return names_version or (bool(writer) and writer > _numbers(duck.__version__))
 
 
 def _writer(path: Path) -> str:

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-import duckdb
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from sitegen import duck
 from sitegen.model import ConversationHead, JsonObject
 from sitegen.projection.attachments import locate
 from sitegen.projection.database import Database
@@ -167,7 +167,7 @@ def not_withdrawn(heads: Iterable[ConversationHead], withdrawn: Collection[str])
 
 def schema_facts(schema: Schema, *, labels: bool) -> str:
     """What digests depend on besides the rows: another DuckDB may hash otherwise."""
-    return f"duckdb {duckdb.__version__} schema {schema.version} {sorted(schema.optional)} labels {labels}"
+    return f"duckdb {duck.__version__} schema {schema.version} {sorted(schema.optional)} labels {labels}"
 
 
 def _conversation_rows(database: Database) -> list[ConversationHead]:

@@ -13,7 +13,10 @@ from tests.support.workshop import EVERYTHING, Workshop, share, talk_about
 
 Loaded = Callable[..., set[str]]
 
-OTHERS = {"cryptography", "distributed", "fsspec", "latex2mathml", "livereload", "multiprocessing", "tomlkit", "zxcvbn"}
+OTHERS = {
+    *("cryptography", "distributed", "duckdb", "fsspec", "importlib.metadata", "latex2mathml", "livereload"),
+    *("multiprocessing", "tomlkit", "zxcvbn"),
+}
 """Libraries that a build of a plain open conversation does without."""
 GATES = {"sitegen.build.locked", "sitegen.build.sealing", "sitegen.gate.credentials", "sitegen.pages.protected"}
 RENDERING = {"markdown_it", "pygments.lexer", "sitegen.render.transcript"}

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 import pytest
 
+from sitegen import duck
 from sitegen.model import ConversationHead
 from tests.projection.reading import heads, opened, read_all
 from tests.support.projections import (
@@ -196,5 +196,5 @@ def test_times_that_stand_for_none_are_unknown(tmp_path: Path, time: str) -> Non
 
 def test_digest_depends_on_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = digest(tmp_path, TALK)
-    monkeypatch.setattr(duckdb, "__version__", "99.0.0")
+    monkeypatch.setattr(duck, "__version__", "99.0.0")
     assert digest(tmp_path, TALK) != before

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import Mock
 
-import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sitegen import duck
 from sitegen.errors import ProjectionError
 from sitegen.model import Conversation, Fork, Message, SharedView
 from sitegen.projection import chunks
@@ -135,8 +135,8 @@ def test_a_projection_that_is_read_again_soon_stays_open_unless_memory_is_needed
     monkeypatch.setattr(chunks, "CHUNK_BYTES", 10_000)
     with opened(make_projection(tmp_path / "p.duckdb", [conversation("a", user("x" * size))])) as projection:
         (head,) = projection.heads()
-        connect = Mock(wraps=duckdb.connect)
-        monkeypatch.setattr(duckdb, "connect", connect)
+        connect = Mock(wraps=duck.connect)
+        monkeypatch.setattr(duck, "connect", connect)
         for _ in range(3):
             assert [said(talk) for talk in projection.read([head.row_id], goes_on=True)] == [["x" * size]]
     assert connect.call_count == times
