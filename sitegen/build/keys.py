@@ -11,11 +11,11 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from msgspec import Struct
 
+from sitegen.installed import version_of
 from sitegen.model import Card, Share
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -135,7 +135,7 @@ def rendering_digest() -> str:
 
 def library_versions() -> dict[str, str]:
     """Versions of the libraries that decide what pages look like, by name."""
-    return {name: _version(name) for name in sorted({*_RENDERING_LIBRARIES, *_FRAMING_LIBRARIES, "duckdb"})}
+    return {name: version_of(name) for name in sorted({*_RENDERING_LIBRARIES, *_FRAMING_LIBRARIES, "duckdb"})}
 
 
 def fragments_key(rendered_key: str) -> str:
@@ -185,14 +185,5 @@ def _files_below(folder: str) -> Iterator[str]:
 
 
 def versions(packages: Iterable[str]) -> list[str]:
-    """Libraries with their versions."""
-    return [f"{name} {_version(name)}" for name in packages]
-
-
-@cache
-def _version(package: str) -> str:
-    """A library's version; "" for one that this platform does without."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
+    """Libraries with their versions; without one those that this platform does without."""
+    return [f"{name} {version_of(name)}" for name in packages]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from sitegen.build.keys import digest, tree_digest
+from sitegen.installed import entry_points_of
 from sitegen.output.cache import Cache
 from sitegen.output.watch import Watch
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP: Final = "sitegen.renderers"
 
@@ -29,14 +32,14 @@ def notes_key(transcript_key: str) -> str:
 
 
 class Renderers(Struct, frozen=True):
-    """The renderers of one installation. Looking for them reads the metadata of every package, so it's done once."""
+    """The renderers of one installation. Looking for them reads a file of every package, so it's done once."""
 
     points: tuple[EntryPoint, ...]
 
     @classmethod
     def find(cls) -> Renderers:
         """Those that are installed."""
-        return cls(tuple(sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))))
+        return cls(entry_points_of(GROUP))
 
     def marks(self) -> list[str]:
         """Changes whenever one may render otherwise: versions, and the bytes of their packages."""

@@ -6,11 +6,12 @@ Everything it finds is an offset in the bytes it was given; nothing leaves the p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
+
+from sitegen.installed import version_of
 
 if TYPE_CHECKING:
     from kingfisher_sdk import Scanner
@@ -77,10 +78,8 @@ def is_available() -> bool:
 
 def engine_name() -> str:
     """The library with its version; "" where it isn't."""
-    try:
-        return f"{DISTRIBUTION} {version(DISTRIBUTION)}" if is_available() else ""
-    except PackageNotFoundError:
-        return ""
+    version = version_of(DISTRIBUTION) if is_available() else ""
+    return f"{DISTRIBUTION} {version}" if version else ""
 
 
 def find_engine() -> Library | NoEngine:

@@ -7,18 +7,21 @@ what happened is told. Packages add theirs as entry points of the group `sitegen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import EntryPoint, entry_points
-from typing import Final, Protocol, get_args
+from typing import TYPE_CHECKING, Final, Protocol, get_args
 
 from markupsafe import Markup
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from sitegen.installed import entry_points_of
 from sitegen.model import Block, JsonObject
 from sitegen.render.context import Context
 from sitegen.render.steps import Kind, PairedCall, Step
 from sitegen.render.text import clean
 from sitegen.render.vetting import UnfitError, vetted, vetted_line
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP: Final = "sitegen.renderers"
 _KINDS: Final = frozenset(get_args(Kind))
@@ -56,7 +59,7 @@ class Foreign(Struct, frozen=True):
         """What is installed, by name; of two for one thing the first counts. One that can't be loaded is a fault."""
         found = cls({}, {})
         faults: list[str] = []
-        for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+        for point in entry_points_of(GROUP):
             try:
                 found = found._with(point)
             except Exception as error:  # noqa: BLE001 - whatever is wrong with it, ours go on
