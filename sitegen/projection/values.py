@@ -5,11 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from math import isfinite
-from typing import cast
+from typing import Any, Final, cast
+
+from msgspec import MsgspecError
+from msgspec.json import Decoder
 
 from sitegen.model import Json, JsonObject
+
+decode: Final[Callable[[str | bytes], Any]] = Decoder().decode
+"""Parses JSON several times as fast as the standard library; the same value, unless it raises one of `REFUSED`."""
+REFUSED: Final = (MsgspecError, UnicodeError, RecursionError)
+"""What it raises for lone surrogates, numbers out of range, and all that isn't JSON."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # What programs write for a time they don't know (0, or the year 1) lies before, what is no time at all after.
@@ -77,6 +86,13 @@ def parse_object(text: str | None) -> JsonObject:
 
 def parse(text: str) -> Json:
     """The JSON value in `text`, without lone surrogates, NaN and infinities; None when it isn't JSON."""
+    try:
+        return cast("Json", decode(text))
+    except REFUSED:
+        return _parse_odd(text)
+
+
+def _parse_odd(text: str) -> Json:
     text = text.strip(_BLANKS)
     try:
         value, end = _DECODER.raw_decode(text)  # `decode` looks for blanks longer than it takes to parse short texts
