@@ -6,19 +6,18 @@ import base64
 import hashlib
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from msgspec import Struct
+from msgspec import MsgspecError, Struct
+from msgspec.json import Decoder
 
 from sitegen.ingest.records import Change, Stored
 
 if TYPE_CHECKING:
     from sitegen.model import Json
 
-_SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _BOM: Final = "\ufeff"
 _BLANK: Final = b" \t\r\n"
 _CHUNK_BYTES: Final = 1 << 20
@@ -84,16 +83,24 @@ def parse_line(raw: bytes, number: int) -> Line:
     """A line's record. Never raises: whatever is wrong with it is told in `problem`."""
     try:
         text = raw.decode()
-        record = _loads(text)
+        record, is_sound = _parse(raw, text)
     except (ValueError, RecursionError):
         return _parse_damaged(raw, number)
     if not isinstance(record, dict):
         return Line(number, _unparsed(text), problem=f"it holds {kind_of(record)} where a JSON object was expected")
     if (problem := _too_deep(record, text)) is not None:
         return Line(number, _unparsed(text), problem=problem)
-    if _SURROGATE_ESCAPE.search(text) and has_lone_surrogate(json.dumps(record, ensure_ascii=False)):
+    if not is_sound and has_lone_surrogate(json.dumps(record, ensure_ascii=False)):
         return _mended(number, record, source=text, reasons=["it holds half of a surrogate pair"])
     return Line(number, text, record)
+
+
+def _parse(raw: bytes, text: str) -> tuple[Json, bool]:
+    """The value of a line, and whether it surely holds no half of a surrogate pair."""
+    try:
+        return _QUICK.decode(raw), True
+    except (MsgspecError, RecursionError):  # it refuses those, numbers out of range, and all that isn't JSON
+        return _loads(text), False
 
 
 def kind_of(value: Json) -> str:
@@ -234,6 +241,7 @@ def _finite(digits: str) -> float:
     return number
 
 
+_QUICK: Final = Decoder()
 _STRICT: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
 _LENIENT: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite, strict=False)
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sitegen.ingest import IngestReport, ingest
+from sitegen.ingest.lines import parse_line
 from tests.ingest.reading import blocks, one, payloads, query, texts
 from tests.support.sessions import Fields, assistant, user, write_session
 
@@ -162,6 +163,14 @@ RECORDS = st.dictionaries(st.sampled_from(KEYS), VALUES) | st.builds(
     uuid=VALUES,
     parentUuid=VALUES,
 )
+
+
+@given(st.dictionaries(st.text(max_size=3), VALUES))
+def test_a_line_without_a_problem_says_what_the_standard_library_reads_there(record: dict[str, object]) -> None:
+    line = parse_line(json.dumps(record).encode(), 1)
+    assert line.problem is not None or repr(line.record) == repr(json.loads(line.payload))
+
+
 LINES = RECORDS.map(lambda record: json.dumps(record).encode()) | st.binary(max_size=40)
 CUTS = st.tuples(LINES, st.integers(0, 60), st.binary(max_size=3))
 
