@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import msgspec
+
 from sitegen.model import SOURCES
 
 _MESSAGE = b'<article class="message '
@@ -27,8 +29,14 @@ def take_sources(html: bytes) -> tuple[bytes, bytes]:
             position = match.end(2)
         at = html.find(_MESSAGE, at + 1)
     parts.append(html[position:])
-    members = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))[1:-1]
-    return b"".join(parts), members.encode("utf-8", "replace")
+    return b"".join(parts), _members(texts)
+
+
+def _members(texts: dict[str, str]) -> bytes:
+    try:
+        return msgspec.json.encode(texts)[1:-1]
+    except UnicodeEncodeError:  # half of a surrogate pair, which becomes a question mark
+        return json.dumps(texts, ensure_ascii=False, separators=(",", ":"))[1:-1].encode("utf-8", "replace")
 
 
 def _unescaped(text: bytes) -> bytes:

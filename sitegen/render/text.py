@@ -33,10 +33,9 @@ def _is_clean(data: bytes) -> bool:
     return data.isascii() or not any(lead in data and unwanted.search(data) for lead, unwanted in _BEYOND_ASCII)
 
 
-def clean_bytes(text: str) -> bytes:
-    """`clean(text)` in UTF-8."""
-    data = text.encode("utf-8", "surrogatepass")
-    return data if _is_clean(data) else clean(text).encode()
+def clean_bytes(data: bytes) -> bytes:
+    """`clean` of a text in UTF-8, in which lone surrogates may be."""
+    return data if _is_clean(data) else clean(data.decode("utf-8", "surrogatepass")).encode()
 
 
 def clean(text: str) -> str:

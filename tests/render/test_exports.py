@@ -102,6 +102,37 @@ def test_json_keeps_forks_notes_and_attachments() -> None:
     assert value["paths"][0]["items"][-1]["note"] == "interrupted"
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            0.1,
+            1e16,
+            1e-7,
+            -0.0,
+            1e300,
+            [[{"deep": 2.5e-9}]],
+            10**30,
+            -(2**63),
+            True,
+            None,
+            {},
+            [],
+            {"": [None, False]},
+        ),
+        *('"\\/\b\f\n\r\t', "\x00\x1f", "\u00e9\u2028\U0001f600", {"caf\u00e9": "\u20ac"}, "\ud83d\ude00"),
+    ],
+)
+def test_json_is_written_as_python_writes_it(value: Any) -> None:
+    line = next(
+        line
+        for line in rendered(talk(ask("Why?"), call("X", arguments={"v": value}))).json.split("\n")
+        if '"v"' in line
+    )
+    assert line.removesuffix(",") == json.dumps(json.loads(line.removesuffix(",")), ensure_ascii=False)
+    assert '"v": ' + json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16") in line
+
+
 def test_json_holds_any_text_and_can_be_written() -> None:
     transcript = rendered(talk(ask("\x00\x1b\ud800 \x85"), say("ok")))
     transcript.json.encode("utf-8")
