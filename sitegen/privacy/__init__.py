@@ -2,10 +2,11 @@
 
 from sitegen.privacy.corpus import Place
 from sitegen.privacy.engine import Engine, Library, Match, NoEngine, engine_name, find_engine
+from sitegen.privacy.looking import Memory, Scan
 from sitegen.privacy.marks import mark
 from sitegen.privacy.policy import Finding, Policy
 from sitegen.privacy.scrubbing import Scrubbed, apply, count, scrub, scrub_head
-from sitegen.privacy.secrets import Memory, Scan, fingerprint
+from sitegen.privacy.secrets import fingerprint
 from sitegen.privacy.show import narrow
 
 __all__ = [

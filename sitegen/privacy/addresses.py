@@ -158,9 +158,10 @@ def find_hosts(texts: Texts) -> Iterator[Span]:
             yield match.span()
 
 
-def names_of_hosts(texts: Texts) -> set[bytes]:
-    """The machines that are named somewhere, whose names are no words."""
-    return {name for _, name in _named(texts) if len(name) >= 4 and re.search(rb"[\d-]", name)}
+def places_of_hosts(texts: Texts) -> tuple[Span, ...]:
+    """A place of each machine that is named somewhere, and whose name is no word."""
+    found = {name: start for start, name in _named(texts) if len(name) >= 4 and re.search(rb"[\d-]", name)}
+    return tuple((start, start + len(name)) for name, start in found.items())
 
 
 def find_host(texts: Texts, name: bytes) -> Iterator[Span]:

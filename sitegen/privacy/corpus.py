@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from hashlib import sha256
 from itertools import accumulate
 from operator import attrgetter
 from typing import Any, Final
@@ -23,9 +24,9 @@ from sitegen.privacy.wrapped import Wrapped, text_of, unwrap
 _SHORT: Final = 200
 """A shorter text encodes nothing worth looking into."""
 WHOLE: Final = 20_000_000
-"""Characters that are looked through at once. More would take more memory than all that is made of them."""
-PART: Final = 8_000_000
-"""Characters of a part of more than that."""
+"""Characters whose bytes are held at once. More would take more memory than all that is made of them."""
+PART: Final = 1_000_000
+"""Characters that are looked through at once, and again when one of them changes."""
 OVERLAP: Final = 32_000
 """Bytes at the end of a part that are looked through again with the next: a key in several texts is shorter."""
 
@@ -45,10 +46,44 @@ PlaceFields = tuple[int | None, str | None, str, str | None, bool]
 ALONE: Final[PlaceFields] = (None, None, "conversation", None, False)
 
 
-class Corpus(Struct, frozen=True):
-    """Distinct texts in the order they are met, as one run of bytes that is in memory a part at a time only.
+class Part:
+    """Some of the texts in a row, which are put together as often as they are looked through."""
 
-    Offsets count from the begin of the run, those within a part from where the part begins.
+    def __init__(self, begin: int, size: int, strings: Sequence[str], *, is_held: bool) -> None:
+        self.begin, self.size = begin, size
+        """Where it begins in the run, and its bytes."""
+        self.is_held = is_held
+        """Whether they stay there once they are."""
+        self._strings = strings
+        self._texts: Texts | None = None
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> Part:
+        """A part that is all there is."""
+        part = cls(0, len(data), (), is_held=True)
+        part._texts = Texts(data, data.lower(), (0,))
+        return part
+
+    @property
+    def texts(self) -> Texts:
+        """The texts, to be looked through."""
+        texts = self._texts or Texts.of(self._strings)
+        if self.is_held:
+            self._texts = texts
+        return texts
+
+    @property
+    def digest(self) -> str:
+        """Names the texts."""
+        data = self._texts.data if self._texts else SEPARATOR.join(map(encode, self._strings))
+        return sha256(data).hexdigest()
+
+
+class Corpus(Struct, frozen=True):
+    """Distinct texts in the order they are met, as one run of bytes of which only parts are ever there.
+
+    Offsets count from the begin of the run, those within a part from where the part begins. Texts behind others change
+    none of the parts before.
     """
 
     strings: Sequence[str]
@@ -57,10 +92,9 @@ class Corpus(Struct, frozen=True):
     size: int
     shown_end: int
     """Where the texts end that are shown; what comes behind only helps to find what must go."""
+    parts: Sequence[Part]
     wrapped: tuple[Wrapped, ...] = ()
     """Texts that stand in the conversation in another form than in `strings`."""
-    _whole: Texts | None = None
-    """All in one part, if it's no more than that."""
     _latest: dict[int, bytes] = field(default_factory=dict)
 
     @classmethod
@@ -69,43 +103,22 @@ class Corpus(Struct, frozen=True):
     ) -> Corpus:
         """The first `shown` of these texts are shown."""
         strings = tuple(found)
-        whole = Texts.of(strings) if sum(map(len, strings)) <= WHOLE else None
-        if whole is not None:
-            starts, size = whole.starts, len(whole.data)
-        else:
-            *ends, last = accumulate((len(encode(each)) + len(SEPARATOR) for each in strings), initial=0)
-            starts, size = tuple(ends), last - len(SEPARATOR)
-        shown_end = size if shown is None or shown == len(starts) else starts[shown]
-        return cls(strings, tuple(found.values()), starts, size, shown_end, wrapped, whole)
+        shown = len(strings) if shown is None else shown
+        lengths = (len(each) if each.isascii() else len(encode(each)) for each in strings)
+        starts = tuple(accumulate((length + len(SEPARATOR) for length in lengths), initial=0))
+        size = max(starts[-1] - len(SEPARATOR), 0)
+        shown_end = size if shown == len(strings) else starts[shown]
+        parts = tuple(_parts(strings, starts, shown))
+        return cls(strings, tuple(found.values()), starts[:-1], size, shown_end, parts, wrapped)
 
     @classmethod
     def of_bytes(cls, data: bytes) -> Corpus:
         """A file's bytes, which need not be a text."""
-        return cls(("",), (ALONE,), (0,), len(data), len(data), _whole=Texts(data, data.lower(), (0,)))
-
-    def parts(self) -> Iterator[tuple[int, Texts]]:
-        """The texts a part at a time, each with where it begins."""
-        if self._whole is not None:
-            yield 0, self._whole
-            return
-        first = 0
-        for last in self._ends():
-            yield self.starts[first], Texts.of(self.strings[first:last])
-            if last < len(self.strings):
-                first = self.index(self.starts[last] - OVERLAP)
-
-    def _ends(self) -> Iterator[int]:
-        size = 0
-        for number, string in enumerate(self.strings):
-            if size > PART:
-                yield number
-                size = 0
-            size += len(string)
-        yield len(self.strings)
+        return cls(("",), (ALONE,), (0,), len(data), len(data), (Part.of_bytes(data),))
 
     def index(self, offset: int) -> int:
         """The number of the text in which an offset lies."""
-        return max(bisect_right(self.starts, offset) - 1, 0)
+        return _index(self.starts, offset)
 
     def end(self, index: int) -> int:
         """Where the text of that number ends."""
@@ -117,8 +130,8 @@ class Corpus(Struct, frozen=True):
 
     def cut(self, start: int, end: int) -> bytes:
         """The bytes between two offsets."""
-        if self._whole is not None:
-            return self._whole.data[start:end]
+        if len(self.parts) == 1 and self.parts[0].is_held:
+            return self.parts[0].texts.data[start:end]
         first = self.index(start)
         if end <= self.end(first):
             return self._encoded(first)[start - self.starts[first] : end - self.starts[first]]
@@ -131,6 +144,31 @@ class Corpus(Struct, frozen=True):
             self._latest.clear()
             self._latest[index] = encode(self.strings[index])
         return self._latest[index]
+
+
+def _parts(strings: Sequence[str], starts: Sequence[int], shown: int) -> Iterator[Part]:
+    """The texts in parts; of more than one part those that are shown apart from the others. There is one at least."""
+    length = sum(map(len, strings))
+    for first, end in ((0, shown), (shown, len(strings))) if length > PART else ((0, len(strings)),):
+        for start, stop in _stretches(strings, starts, first, end):
+            size = max(starts[stop] - starts[start] - len(SEPARATOR), 0)
+            yield Part(starts[start], size, strings[start:stop], is_held=length <= WHOLE)
+
+
+def _stretches(strings: Sequence[str], starts: Sequence[int], first: int, end: int) -> Iterator[tuple[int, int]]:
+    """The numbers at which parts begin and end, each of which begins with what the one before ends with."""
+    start, size = first, 0
+    for number in range(first, end):
+        if size > PART:
+            yield start, number
+            start, size = max(first, _index(starts, starts[number] - OVERLAP)), 0
+        size += len(strings[number])
+    if start < end or not strings:
+        yield start, end
+
+
+def _index(starts: Sequence[int], offset: int) -> int:
+    return max(bisect_right(starts, offset) - 1, 0)
 
 
 def read(*texts: str) -> Corpus:

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from sitegen.model import Attachment, Conversation, Message
 from sitegen.privacy.corpus import Corpus
 from sitegen.privacy.engine import Engine
-from sitegen.privacy.secrets import Secret, find_secrets
+from sitegen.privacy.looking import find_secrets, look_through
+from sitegen.privacy.secrets import Secret
 from sitegen.privacy.wrapped import is_picture, text_of
 
 
@@ -41,5 +42,6 @@ def _holds_secret(file: Attachment, values: Collection[bytes], engine: Engine, a
         return False
     if any(value in data for value in values):
         return True
-    secrets = find_secrets(Corpus.of_bytes(data), engine, name="")
+    whole = Corpus.of_bytes(data)
+    secrets = find_secrets(whole, look_through(whole, engine), engine)
     return any(secret.fingerprint not in allowed for secret in secrets)

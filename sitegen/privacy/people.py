@@ -7,7 +7,7 @@ part of an identifier, an import or an address of the web isn't a person.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from sitegen.privacy.homes import Home
@@ -49,10 +49,10 @@ _IN_ADDRESS: Final = bytes(0 if chr(code) in " \t\n\r\f\v\"'`<>()[]{},;=|\x1e" e
 _LONGEST_ADDRESS: Final = 300
 
 
-def names_of(texts: Texts, homes: Collection[Home], *, also: Collection[str] = ()) -> frozenset[str]:
-    """The people that the sure homes are of, without accounts that are nobody's."""
-    found = {decode(texts.data[home.name_start : home.end]) for home in homes if home.is_sure}
-    return frozenset(name for name in (*found, *also) if not is_account(name))
+def places_of_names(texts: Texts, homes: Iterable[Home]) -> tuple[tuple[int, int], ...]:
+    """A place of each name that sure homes have, but for accounts that are nobody's."""
+    found = {texts.data[home.name_start : home.end]: (home.name_start, home.end) for home in homes if home.is_sure}
+    return tuple(place for name, place in found.items() if not is_account(decode(name)))
 
 
 def find_people(texts: Texts, names: Collection[str]) -> Iterator[tuple[int, int]]:

@@ -21,15 +21,16 @@ from sitegen.privacy.corpus import Corpus, collect, read
 from sitegen.privacy.engine import Engine, NoEngine
 from sitegen.privacy.files import without_secret_files
 from sitegen.privacy.findings import tell
-from sitegen.privacy.homes import Home, find_homes
+from sitegen.privacy.homes import Home
+from sitegen.privacy.looking import Look, Memory, find_secrets, look_through, remember
 from sitegen.privacy.marks import mark
-from sitegen.privacy.people import find_people, names_of
+from sitegen.privacy.people import find_people
 from sitegen.privacy.policy import Finding, Policy
 from sitegen.privacy.rewriting import rewrite
-from sitegen.privacy.secrets import Memory, Secret, find_secrets, secret_spans
+from sitegen.privacy.secrets import Secret, secret_spans
 from sitegen.privacy.show import narrow
 from sitegen.privacy.spans import Span, cut, joined
-from sitegen.privacy.texts import Texts, encode
+from sitegen.privacy.texts import Texts, decode, encode
 
 _SEARCHES: Final[tuple[tuple[str, str, Callable[[Texts], Iterator[tuple[int, int]]]], ...]] = (
     ("masks_emails", "email", addresses.find_emails),
@@ -59,12 +60,18 @@ class Scrubbed(NamedTuple):
 class _Known(Struct, frozen=True):
     """What was learned from the whole conversation."""
 
-    secrets: Sequence[Secret]
-    homes: Sequence[Sequence[Home]]
-    """Those of each part of the texts."""
+    secrets: Sequence[Secret] = ()
     people: frozenset[str] = frozenset()
+    """Names, if home folders are to go."""
     hosts: frozenset[bytes] = frozenset()
     """Names of machines, if they are to go."""
+
+    def digest(self, policy: Policy, begin: int, size: int) -> str:
+        """Names all that decides what goes in a part of the texts, from its begin on, besides the part itself."""
+        secrets = [(each.value, each.kind, each.rule, each.is_everywhere) for each in self.secrets]
+        places = [() if each.is_everywhere else each.places_in(begin, size) for each in self.secrets]
+        parts = (policy, secrets, places, sorted(self.people), sorted(self.hosts))
+        return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def apply(
@@ -84,8 +91,12 @@ def apply(
     engine = engine or NoEngine()
     shown = narrow(conversation, share)
     texts = collect(shown, whole=conversation)
-    known = _learn(texts, policy, engine, name=conversation.head.key, memory=memory)
-    spans = [span for span in _spans(texts, known, policy) if span.start < texts.shown_end]
+    name = conversation.head.key
+    looks = look_through(texts, engine, name=name, memory=memory)
+    known = _learn(texts, looks, policy, engine)
+    spans = [span for span in _spans(looks, known, policy) if span.start < texts.shown_end]
+    if memory is not None:
+        remember(looks, engine, name=name, memory=memory)
     gone = list(joined(span for span in spans if not span.is_kept))
     changed = {texts.strings[index]: text for index, text in cut(texts, gone)}
     kept = [span for span in spans if span.is_kept]
@@ -120,41 +131,55 @@ def scrub_head(head: ConversationHead, policy: Policy, *, engine: Engine | None 
 
 def scrub(*given: str, policy: Policy, engine: Engine | None = None) -> tuple[str, ...]:
     """Some texts that stand alone, scrubbed together."""
-    texts = read(*given)
-    known = _learn(texts, policy, engine or NoEngine(), name="", memory=None)
-    gone = (span for span in _spans(texts, known, policy) if not span.is_kept)
+    texts, engine = read(*given), engine or NoEngine()
+    looks = look_through(texts, engine)
+    known = _learn(texts, looks, policy, engine)
+    gone = (span for span in _spans(looks, known, policy) if not span.is_kept)
     changed = {texts.strings[index]: text for index, text in cut(texts, gone)}
     return tuple(changed.get(text, text) for text in given)
 
 
-def _learn(texts: Corpus, policy: Policy, engine: Engine, *, name: str, memory: Memory | None) -> _Known:
-    secrets = find_secrets(texts, engine, name=name, memory=memory)
-    return replace(_learn_names(texts, policy), secrets=secrets)
+def _learn(texts: Corpus, looks: Sequence[Look], policy: Policy, engine: Engine) -> _Known:
+    return replace(_learn_names(texts, looks, policy), secrets=find_secrets(texts, looks, engine))
 
 
-def _learn_names(texts: Corpus, policy: Policy) -> _Known:
-    homes: list[list[Home]] = []
-    people: set[str] = set()
-    hosts: set[bytes] = set()
-    for _, part in texts.parts():
-        homes.append(list(find_homes(part)) if policy.shortens_paths else [])
-        people |= names_of(part, homes[-1])
-        if policy.masks_hosts:
-            hosts |= addresses.names_of_hosts(part)
-    return _Known((), homes, frozenset(people), frozenset(hosts))
+def _learn_names(texts: Corpus, looks: Sequence[Look], policy: Policy) -> _Known:
+    people = {texts.cut(*place) for look in looks for place in look.people()} if policy.shortens_paths else ()
+    hosts = {texts.cut(*place) for look in looks for place in look.hosts()} if policy.masks_hosts else ()
+    return _Known((), frozenset(map(decode, people)), frozenset(name.lower() for name in hosts))
 
 
 # ------------------------------------------------------------------------------------------------- what goes, where
 
 
-def _spans(texts: Corpus, known: _Known, policy: Policy) -> Iterator[Span]:
-    for (begin, part), homes in zip(texts.parts(), known.homes, strict=True):
-        for span in _in_part(part, begin, homes, known, policy):
-            yield replace(span, start=begin + span.start, end=begin + span.end) if begin else span
+def _spans(looks: Iterable[Look], known: _Known, policy: Policy) -> Iterator[Span]:
+    for look in looks:
+        _look_for(known, look, policy)
+        begin = look.part.begin
+        for start, end, number in look.seen.secrets:
+            yield _of_secret(begin + start, begin + end, known.secrets[number], policy)
+        for start, end, kind, sign in look.seen.spans:
+            yield Span(begin + start, begin + end, kind, sign)
 
 
-def _in_part(texts: Texts, begin: int, homes: Sequence[Home], known: _Known, policy: Policy) -> Iterator[Span]:
-    yield from _of_secrets(texts, known.secrets, policy, begin=begin)
+def _look_for(known: _Known, look: Look, policy: Policy) -> None:
+    """Finds what goes in a part, unless it's remembered of the same."""
+    digest = known.digest(policy, look.part.begin, look.part.size)
+    if look.seen.known != digest:
+        texts = look.part.texts
+        secrets = tuple(secret_spans(texts, known.secrets, begin=look.part.begin))
+        spans = tuple((start, end, kind, mark(sign)) for start, end, kind, sign in _others(look, known, policy))
+        look.seen = replace(look.seen, known=digest, secrets=secrets, spans=spans)
+
+
+def _of_secret(start: int, end: int, secret: Secret, policy: Policy) -> Span:
+    is_kept = policy.secrets == "allow" or secret.fingerprint in policy.allow
+    return Span(start, end, secret.kind, mark(secret.kind), secret.rule, secret.fingerprint, is_kept)
+
+
+def _others(look: Look, known: _Known, policy: Policy) -> Iterator[tuple[int, int, str, str]]:
+    """What goes besides secrets: its kind, and the kind that its mark tells."""
+    texts = look.part.texts
     for word in policy.hide:
         yield from _all("hidden word", addresses.find_hidden(texts, word))
     for name in sorted(known.hosts):
@@ -163,39 +188,34 @@ def _in_part(texts: Texts, begin: int, homes: Sequence[Home], known: _Known, pol
         if getattr(policy, option):
             yield from _all(kind, search(texts))
     if policy.shortens_paths:
-        yield from _of_homes(texts, homes, known.people)
+        yield from _of_homes(texts, look.homes, known.people)
         yield from _all("person", find_people(texts, known.people))
 
 
 def _let_through(texts: Corpus, gone: Sequence[Span]) -> Iterator[Span]:
     """What is no secret and is published because the policy keeps its kind, outside of what goes anyway."""
     ends = [span.end for span in gone]
-    for span in joined(_spans(texts, _learn_names(texts, _STRICTEST), _STRICTEST)):
+    looks = look_through(texts, NoEngine())
+    for span in joined(_spans(looks, _learn_names(texts, looks, _STRICTEST), _STRICTEST)):
         next_gone = bisect_right(ends, span.start)
         is_apart = next_gone == len(gone) or gone[next_gone].start >= span.end
         if is_apart and span.start < texts.shown_end:
             yield replace(span, is_kept=True)
 
 
-def _all(kind: str, found: Iterable[tuple[int, int]]) -> Iterator[Span]:
-    return (Span(start, end, kind, mark(kind)) for start, end in found)
+def _all(kind: str, found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, str, str]]:
+    return ((start, end, kind, kind) for start, end in found)
 
 
-def _of_secrets(texts: Texts, secrets: Iterable[Secret], policy: Policy, *, begin: int) -> Iterator[Span]:
-    for start, end, secret in secret_spans(texts, secrets, begin=begin):
-        is_kept = policy.secrets == "allow" or secret.fingerprint in policy.allow
-        yield Span(start, end, secret.kind, mark(secret.kind), secret.rule, secret.fingerprint, is_kept)
-
-
-def _of_homes(texts: Texts, homes: Iterable[Home], people: frozenset[str]) -> Iterator[Span]:
+def _of_homes(texts: Texts, homes: Iterable[Home], people: frozenset[str]) -> Iterator[tuple[int, int, str, str]]:
     """A sure home becomes `~`; where only the name is known, the name goes."""
     names = {encode(name) for name in people}
     for home in homes:
         is_known = texts.data[home.name_start : home.end] in names
         if home.is_sure or (is_known and home.is_encoded):
-            yield Span(home.start, home.end, "home path", mark("home path"))
+            yield home.start, home.end, "home path", "home path"
         elif is_known:
-            yield Span(home.name_start, home.end, "home path", mark("person"))
+            yield home.name_start, home.end, "home path", "person"
 
 
 def count(findings: Iterable[Finding], *, is_kept: bool = False) -> dict[str, int]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from sitegen.privacy.chance import may_hold_key
 from sitegen.privacy.corpus import Corpus
@@ -21,23 +20,6 @@ from sitegen.privacy.marks import SecretKind
 from sitegen.privacy.own_rules import find_hits
 from sitegen.privacy.shapes import find_shapes
 from sitegen.privacy.texts import Texts
-
-
-class Scan(Struct, frozen=True):
-    """What was found in texts, by their digest: places and kinds, no values, so that it may be kept."""
-
-    digest: str
-    hits: tuple[Hit, ...] = ()
-
-
-class Memory(Protocol):
-    """Keeps scans between builds."""
-
-    def recall(self, name: str) -> Scan | None:
-        """The last scan under a name."""
-
-    def keep(self, name: str, scan: Scan) -> None:
-        """Remembers a scan in place of the last."""
 
 
 class Secret(Struct, frozen=True):
@@ -54,76 +36,48 @@ class Secret(Struct, frozen=True):
     def fingerprint(self) -> str:
         return fingerprint(self.value)
 
+    def places_in(self, begin: int, size: int) -> list[tuple[int, int]]:
+        """Its places in a part of the texts that begins at `begin`, counted from there."""
+        return [(start - begin, end - begin) for start, end in self.places if begin <= start and end <= begin + size]
+
 
 def fingerprint(value: bytes) -> str:
     """Twelve hexadecimal digits that name a value and are the same everywhere."""
     return hashlib.sha256(b"sitegen secret\0" + value).hexdigest()[:12]
 
 
-def find_secrets(texts: Corpus, engine: Engine, *, name: str, memory: Memory | None = None) -> list[Secret]:
-    """The secrets in texts, each value once. `name` is whose texts they are, for the memory."""
-    if not texts.size:
-        return []
-    return list(_by_value(texts, _scan(texts, engine, name=name, memory=memory)))
-
-
-def _scan(texts: Corpus, engine: Engine, *, name: str, memory: Memory | None) -> Sequence[Hit]:
-    """Where secrets stand, remembered when the same texts were scanned before by the same rules."""
-    known = memory.recall(name) if memory is not None else None
-    digest = "" if known is None else _digest(texts, engine)
-    if known is not None and known.digest == digest:
-        return known.hits
-    is_asked = any(may_hold_key(part.data) for _, part in texts.parts())
-    hits: set[Hit] = set()
-    for start, part in texts.parts():
-        hits.update(_placed(hit, start) for hit in _all_hits(part, engine, is_asked=is_asked))
-    found = tuple(sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.rule)))
-    if memory is not None and (is_asked or found):  # to look again costs less than to remember nothing
-        memory.keep(name, Scan(digest or _digest(texts, engine), found))
-    return found
-
-
-def _digest(texts: Corpus, engine: Engine) -> str:
-    """Names texts and the rules that they are scanned by."""
-    hashed = hashlib.sha256(b"%b\0%b\0" % (engine.name.encode(), _OWN_RULES))
-    done = 0
-    for start, part in texts.parts():
-        hashed.update(memoryview(part.data)[done - start :])
-        done = start + len(part.data)
-    return hashed.hexdigest()
-
-
-def _placed(hit: Hit, start: int) -> Hit:
-    """A hit in a part that begins at `start`, as one in all texts."""
-    return replace(hit, start=start + hit.start, end=start + hit.end) if start else hit
-
-
-def _all_hits(texts: Texts, engine: Engine, *, is_asked: bool) -> Iterator[Hit]:
-    yield from _hits(texts, engine, is_asked=is_asked)
-    yield from _encoded_hits(texts, engine) if is_asked else ()
-
-
-def _hits(texts: Texts, engine: Engine, *, is_asked: bool) -> Iterator[Hit]:
-    yield from _from_engine(texts, engine) if is_asked else ()
+def own_hits(texts: Texts, engine: Engine) -> Iterator[Hit]:
+    """Where our own rules find secrets, in no order, and some of them more than once; `engine` is asked as well."""
     yield from find_hits(texts)
     yield from find_shapes(texts, is_alone=not engine.name)
 
 
-def _encoded_hits(texts: Texts, engine: Engine) -> Iterator[Hit]:
-    """What stands in the texts in another form only."""
+def asked_hits(texts: Texts, engine: Engine, *, is_all: bool) -> Iterator[Hit]:
+    """Where the engine finds secrets, and where any stand in another form only.
+
+    Where that is, the engine is asked as if the texts stood there plainly: if they may hold a key, or aren't all there
+    are.
+    """
+    yield from _from_engine(texts, engine)
     if encoded := find_encoded(texts.data):
         said = texts_of(encoded)
-        yield from hits_in(texts.data, encoded, said, list(_hits(said, engine, is_asked=may_hold_key(said.data))))
+        is_asked = not is_all or may_hold_key(said.data)
+        yield from hits_in(
+            texts.data,
+            encoded,
+            said,
+            [*(_from_engine(said, engine) if is_asked else ()), *own_hits(said, engine)],
+        )
 
 
-def secret_spans(texts: Texts, secrets: Iterable[Secret], *, begin: int) -> Iterator[tuple[int, int, Secret]]:
-    """Where secrets stand in any form in the part of the texts that begins at `begin`."""
-    for secret in secrets:
+def secret_spans(texts: Texts, secrets: Sequence[Secret], *, begin: int) -> Iterator[tuple[int, int, int]]:
+    """Where secrets stand in any form in the part of all texts that begins at `begin`, and their numbers."""
+    for number, secret in enumerate(secrets):
         if secret.is_everywhere:
-            yield from ((start, end, secret) for start, end in occurrences(texts, secret.value))
+            yield from ((start, end, number) for start, end in occurrences(texts, secret.value))
         else:
-            places = [(start - begin, end - begin) for start, end in secret.places if start >= begin]
-            yield from ((start, end, secret) for start, end in places if texts.data[start:end] == secret.value)
+            places = secret.places_in(begin, len(texts.data))
+            yield from ((start, end, number) for start, end in places if texts.data[start:end] == secret.value)
 
 
 # ------------------------------------------------------------------------------------------------------- the engine
@@ -180,7 +134,8 @@ _KINDS: Final[tuple[tuple[str, SecretKind], ...]] = (
 # ------------------------------------------------------------------------------------------------------- the values
 
 
-def _by_value(texts: Corpus, hits: Iterable[Hit]) -> Iterator[Secret]:
+def by_value(texts: Corpus, hits: Iterable[Hit]) -> Iterator[Secret]:
+    """The secrets that hits in texts are, each value once."""
     found: dict[bytes, list[Hit]] = {}
     for hit in hits:
         found.setdefault(texts.cut(hit.start, hit.end), []).append(hit)
@@ -188,28 +143,3 @@ def _by_value(texts: Corpus, hits: Iterable[Hit]) -> Iterator[Secret]:
         first = mine[0]
         places = tuple((hit.start, hit.end) for hit in mine)
         yield Secret(value, first.kind, first.rule, is_strong(value), places)
-
-
-def _own_digest() -> bytes:
-    """A hash of the rules' own source: other rules, another scan."""
-    from pathlib import Path
-
-    here = Path(__file__).parent
-    names = (
-        "assignments",
-        "chance",
-        "corpus",
-        "encoded",
-        "fields",
-        "forms",
-        "judge",
-        "own_rules",
-        "secrets",
-        "shapes",
-        "texts",
-        "wrapped",
-    )
-    return hashlib.sha256(b"\0".join((here / f"{name}.py").read_bytes() for name in names)).hexdigest().encode()
-
-
-_OWN_RULES: Final = _own_digest()

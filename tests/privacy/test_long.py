@@ -6,10 +6,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from sitegen.model import Conversation
-from sitegen.privacy import Engine, NoEngine, Policy, Scan, apply, find_engine
-from tests.privacy.support import SHARE, said, scrubbed
+from sitegen.model import Block, Conversation, Show
+from sitegen.privacy import Engine, Match, NoEngine, Policy, Scan, apply, find_engine
+from tests.privacy.support import SHARE, message, said, scrubbed
 from tests.support.plants import all_secrets, private_key
 
 KEY = private_key()
@@ -62,19 +63,85 @@ def test_what_is_learned_at_the_end_goes_at_the_begin() -> None:
     assert not {word for word in ("kestrel", "mallard", "Tr0ub4dor") if word in repr(result)}
 
 
+class Memory:
+    """Remembers, and knows how often it was told anything."""
+
+    def __init__(self) -> None:
+        self.scans: dict[str, Scan] = {}
+        self.kept = 0
+
+    def recall(self, name: str) -> Scan | None:
+        return self.scans.get(name)
+
+    def keep(self, name: str, scan: Scan) -> None:
+        self.scans[name] = scan
+        self.kept += 1
+
+
+class Counting:
+    """The library, and the bytes that it was asked about."""
+
+    def __init__(self) -> None:
+        self._inner = find_engine()
+        self.name = self._inner.name
+        self.asked = 0
+
+    def scan(self, data: bytes) -> list[Match]:
+        self.asked += len(data)
+        return self._inner.scan(data)
+
+
 @pytest.mark.usefixtures("in_parts")
-def test_scan_of_parts_is_the_scan_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    scans: dict[str, Scan] = {}
+def test_what_is_remembered_of_parts_is_what_would_be_found(engine: Engine) -> None:
+    memory, policy = Memory(), Policy(**STRICT)
+    first = apply(long(0), SHARE, policy, engine=engine, memory=memory)
+    assert apply(long(0), SHARE, policy, engine=engine, memory=memory) == first
+    assert memory.kept == 1
 
-    class Memory:
-        def recall(self, name: str) -> Scan | None:
-            return scans.get(name)
 
-        def keep(self, name: str, scan: Scan) -> None:
-            assert name not in scans, "what was remembered wasn't what was asked for"
-            scans[name] = scan
+@pytest.mark.parametrize("seed", range(3))
+def test_conversation_that_goes_on_is_scrubbed_as_if_it_was_never_seen(
+    engine: Engine, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sitegen.privacy.corpus.PART", 2_000)
+    monkeypatch.setattr("sitegen.privacy.corpus.OVERLAP", 5_000)
+    random, memory = Random(seed), Memory()
+    texts = [*TEXTS, *FILLER]
+    random.shuffle(texts)
+    end = 0
+    while end < len(texts):
+        end += random.choice((1, 2, 10, 20))
+        if random.random() < 0.1:
+            texts[random.randrange(min(end, len(texts)))] = random.choice(TEXTS)
+        policy = Policy(**(STRICT if random.random() < 0.8 else {"secrets": random.choice(("allow", "redact"))}))
+        now = said(*texts[:end])
+        assert apply(now, SHARE, policy, engine=engine, memory=memory) == apply(now, SHARE, policy, engine=engine)
+    assert not [plant.name for plant in all_secrets() if plant.value in repr(memory.scans)]
 
-    in_parts = apply(long(0), SHARE, Policy(), memory=Memory())
-    monkeypatch.setattr("sitegen.privacy.corpus.WHOLE", 10_000_000)
-    assert apply(long(0), SHARE, Policy(), memory=Memory()) == in_parts
-    assert len(scans) == 1
+
+def test_what_is_new_is_looked_through_and_little_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sitegen.privacy.corpus.PART", 2_000)
+    monkeypatch.setattr("sitegen.privacy.corpus.OVERLAP", 100)
+    engine, memory = Counting(), Memory()
+    texts = [*FILLER, *(plant.text for plant in all_secrets()), *(f"Again: {text}" for text in FILLER)]
+    apply(said(*texts), SHARE, Policy(), engine=engine, memory=memory)
+    whole, engine.asked = engine.asked, 0
+    apply(said(*texts, "And so on."), SHARE, Policy(), engine=engine, memory=memory)
+    assert 0 < engine.asked < whole / 5
+
+
+def test_what_isn_t_shown_stays_known_when_what_is_shown_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sitegen.privacy.corpus.PART", 2_000)
+    engine, memory, share = Counting(), Memory(), replace(SHARE, show=Show.CONVERSATION)
+    secrets = [plant.text for plant in all_secrets()]
+
+    def with_results(*texts: str) -> Conversation:
+        hidden = (message(1_000 + n, "assistant", Block("tool_result", text)) for n, text in enumerate(secrets * 9))
+        talk = said(*texts)
+        return replace(talk, messages=(*hidden, *talk.messages))
+
+    apply(with_results(*FILLER), share, Policy(), engine=engine, memory=memory)
+    whole, engine.asked = engine.asked, 0
+    now = apply(with_results(*FILLER, "And so on."), share, Policy(), engine=engine, memory=memory)
+    assert engine.asked < whole / 5
+    assert now == apply(with_results(*FILLER, "And so on."), share, Policy(), engine=engine)
