@@ -10,7 +10,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import accumulate, chain, count
 from pathlib import Path
@@ -24,7 +24,7 @@ from sitegen.output.layout import TEMPORARY_PREFIX
 
 T = TypeVar("T")
 
-_MAGIC = b"sitegen cache 1"
+_MAGIC = b"sitegen cache 2"
 _SUFFIX = ".entry"
 _KEY = re.compile(r"[0-9a-f]{8,128}")
 _serial = count()
@@ -46,24 +46,31 @@ class Cache(Struct, frozen=True):
 
     def put(self, key: str, value: object) -> bool:
         """Keep `value` under `key`. False when it couldn't be kept, which costs the next build some time only."""
-        return self._store(self._path(key), _encode(value))
+        parts, header = _encode(value)
+        return self._store(self._path(key), parts, header)
 
     def leave(self, key: str, value: T) -> T:
         """Keep `value` under `key`, and return it as it is read again: of a large one much may stay in the file."""
         if self.put(key, value):
             with suppress(OSError):  # it may be deleted at any time
-                if self._path(key).stat().st_size > _HELD:
-                    return self.get(key, type(value)) or value
+                source = Source(str(self._path(key)))
+                if source.size > _HELD:
+                    return _decode(source, type(value), is_checked=False)  # nobody has had it meanwhile
         return value
 
-    def _store(self, path: Path, parts: Iterable[bytes]) -> bool:
+    def _store(self, path: Path, parts: Iterable[bytes], header: Header | None = None) -> bool:
         temporary = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}")
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.parent.mkdir(exist_ok=True, mode=0o700)
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             try:
-                write(descriptor, parts)
+                if header is None:
+                    write(descriptor, parts)
+                else:
+                    checksum = _Checksum()
+                    write(descriptor, chain([header(0)], checksum.of(parts)))
+                    os.pwrite(descriptor, header(checksum.found), 0)
             finally:
                 os.close(descriptor)
             temporary.replace(path)
@@ -124,9 +131,9 @@ def _is_entry(path: Path) -> bool:
     return path.name.endswith(_SUFFIX) or path.name.startswith(TEMPORARY_PREFIX)
 
 
-def _encode(value: object) -> Iterator[bytes]:
-    """Header line, compressed JSON, then the blobs as they are: images don't compress, and for long texts that only
-    pass through, packing and parsing would take most of the time there is for a page.
+def _encode(value: object) -> tuple[Iterator[bytes], Header]:
+    """Compressed JSON, then the blobs as they are: images don't compress, and for long texts that only pass through,
+    packing and parsing would take most of the time there is for a page. And the header line that comes before.
 
     In parts, for put together they would be in memory a second time.
     """
@@ -135,23 +142,31 @@ def _encode(value: object) -> Iterator[bytes]:
     # "surrogatepass" keeps lone surrogates as they are; JSON's escapes would join two of them into one character.
     text = json.dumps(codec.encode(value, blobs), ensure_ascii=False, separators=(",", ":"))
     packed = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
-    header = [codec.digest, _checksum(_parts(packed, blobs)), len(packed), *map(len, blobs)]
-    return chain([b"%b %b\n" % (_MAGIC, json.dumps(header).encode())], _parts(packed, blobs))
+
+    def header(checksum: int) -> bytes:
+        line = [codec.digest, f"{checksum:08x}", len(packed), *map(len, blobs)]
+        return b"%b %b\n" % (_MAGIC, json.dumps(line).encode())
+
+    return chain([packed], *map(pieces, blobs)), header
 
 
-def _checksum(parts: Iterable[bytes]) -> int:
-    """Of these bytes one after the other."""
-    found = 0
-    for part in parts:
-        found = zlib.crc32(part, found)
-    return found
+Header = Callable[[int], bytes]
+"""The first line of an entry, of the same length whatever the checksum is: it's known when all is written."""
 
 
-def _parts(packed: bytes, blobs: Blobs) -> Iterator[bytes]:
-    return chain([packed], *map(pieces, blobs))
+class _Checksum:
+    """That of bytes as they pass through."""
+
+    def __init__(self) -> None:
+        self.found = 0
+
+    def of(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+        for part in parts:
+            self.found = zlib.crc32(part, self.found)
+            yield part
 
 
-def _decode(source: Source, kind: type[T]) -> T:
+def _decode(source: Source, kind: type[T], *, is_checked: bool = True) -> T:
     codec = codec_for(kind)
     line = source.readline()
     if not line.startswith(_MAGIC + b" "):
@@ -159,8 +174,11 @@ def _decode(source: Source, kind: type[T]) -> T:
         raise ValueError(msg)
     digest, checksum, *lengths = json.loads(line[len(_MAGIC) :])
     size = source.size - len(line)
-    blobs, found = (_all if size <= _HELD else _left)(source, len(line), lengths)
-    if digest != codec.digest or checksum != found or sum(lengths) != size:
+    if size <= _HELD:
+        blobs, found = _all(source, len(line), lengths)
+    else:
+        blobs, found = _left(source, len(line), lengths, is_checked=is_checked)
+    if digest != codec.digest or (is_checked and checksum != f"{found:08x}") or sum(lengths) != size:
         msg = "an entry of another shape, or a damaged one"
         raise ValueError(msg)
     text = zlib.decompress(bytes(blobs[0])).decode("utf-8", "surrogatepass")
@@ -174,8 +192,10 @@ def _all(source: Source, start: int, lengths: Sequence[int]) -> tuple[Views, int
     return views, zlib.crc32(body)
 
 
-def _left(source: Source, start: int, lengths: Sequence[int]) -> tuple[Views, int]:
+def _left(source: Source, start: int, lengths: Sequence[int], *, is_checked: bool) -> tuple[Views, int]:
     """Likewise, but left in the file."""
-    checksum = _checksum(Stretch(source, start, source.size - start))
+    checksum = 0
+    for piece in Stretch(source, start, source.size - start) if is_checked else ():
+        checksum = zlib.crc32(piece, checksum)
     starts = accumulate(lengths, initial=start)
     return [Stretch(source, at, length) for length, at in zip(lengths, starts, strict=False)], checksum
