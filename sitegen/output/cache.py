@@ -30,6 +30,8 @@ _KEY = re.compile(r"[0-9a-f]{8,128}")
 _serial = count()
 _HELD: Final = 16_000_000
 """Bytes of an entry. Of a larger one, what the codec lets stay in the file is read when it's wanted."""
+_LEFT: Final = 64_000_000
+"""Bytes of an entry whose value is let go of when it is kept, for reading it again takes half as long as writing it."""
 
 
 class Cache(Struct, frozen=True):
@@ -54,7 +56,7 @@ class Cache(Struct, frozen=True):
         if self.put(key, value):
             with suppress(OSError):  # it may be deleted at any time
                 source = Source(str(self._path(key)))
-                if source.size > _HELD:
+                if source.size > _LEFT:
                     return _decode(source, type(value), is_checked=False)  # nobody has had it meanwhile
         return value
 

@@ -17,6 +17,7 @@ def too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if any conversation were."""
     monkeypatch.setattr("sitegen.output.writer._BATCH_BYTES", 1)
     monkeypatch.setattr("sitegen.output.cache._HELD", -1)
+    monkeypatch.setattr("sitegen.output.cache._LEFT", -1)
     monkeypatch.setattr("sitegen.privacy.corpus.WHOLE", 1)
     monkeypatch.setattr("sitegen.privacy.corpus.PART", 1_000)
     monkeypatch.setattr("sitegen.bulk._AT_ONCE", 100)

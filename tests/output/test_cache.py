@@ -72,6 +72,7 @@ def is_held(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Whether an entry is as small as most are; what a large one holds is left in its file."""
     is_held = bool(request.param)
     monkeypatch.setattr("sitegen.output.cache._HELD", 16_000_000 if is_held else -1)
+    monkeypatch.setattr("sitegen.output.cache._LEFT", 64_000_000 if is_held else -1)
     return is_held
 
 
