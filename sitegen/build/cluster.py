@@ -20,7 +20,8 @@ from sitegen.build.elsewhere import Batch, check_worker, make_elsewhere
 from sitegen.build.fitness import Terms, make_terms
 from sitegen.build.pool import OnMade, cut, make_all
 from sitegen.build.processes import Processes
-from sitegen.build.work import Made, Setting, Task, Worker
+from sitegen.build.setting import Setting
+from sitegen.build.work import Made, Task, Worker
 from sitegen.errors import BuildError, UsageError
 from sitegen.output.layout import TEMPORARY_PREFIX
 from sitegen.output.writer import Writer, Written

@@ -14,7 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sitegen.build.fitness import Terms, find_fault, localize, sample
-from sitegen.build.work import Made, Setting, Task, Worker
+from sitegen.build.setting import Setting
+from sitegen.build.work import Made, Task, Worker
 from sitegen.errors import BuildError, SitegenError
 from sitegen.fetch import fetch, shown
 from sitegen.output.cache import Cache

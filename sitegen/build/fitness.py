@@ -15,7 +15,7 @@ from sitegen import __version__
 from sitegen.build.keys import digest as digest_of
 from sitegen.build.keys import library_versions, rendering_digest, tree_digest
 from sitegen.build.renderers import Renderers
-from sitegen.build.work import Setting
+from sitegen.build.setting import Setting
 from sitegen.ledger import log_of
 from sitegen.resources import resource_folder
 

@@ -20,7 +20,8 @@ from msgspec import Struct, field
 
 from sitegen.build.memory import collecting_rarely
 from sitegen.build.processes import Helpers, Processes
-from sitegen.build.work import Made, Setting, Task, Worker
+from sitegen.build.setting import Setting
+from sitegen.build.work import Made, Task, Worker
 from sitegen.errors import BuildError
 
 _WORTH_A_POOL = 1_500

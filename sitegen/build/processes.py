@@ -12,18 +12,27 @@ import signal
 import threading
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from msgspec import Struct
 
 from sitegen.build.memory import collect_rarely
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from concurrent.futures import Executor, Future
     from pathlib import Path
 
     from sitegen.config import Config
+    from sitegen.model import ConversationHead
     from sitegen.render import Drawn
+
+T = TypeVar("T")
+
+_WORTH_HELP = 1_500
+"""Messages of a conversation that isn't made by one process alone."""
+_HELPED = 100_000_000
+"""Bytes of the longest of those: what comes from other processes takes memory for a while."""
 
 _LARGE_BYTES = 10_000_000
 """Size of projections from which all of them is work for several processes."""
@@ -54,6 +63,11 @@ class Processes:
             self.executor.submit(_prepare, renders=renders)
 
     @property
+    def have_begun(self) -> bool:
+        """Whether there are any others."""
+        return self._executor is not None
+
+    @property
     def executor(self) -> Executor:
         """Starts the others as work is given to it."""
         if self._executor is None:
@@ -80,7 +94,7 @@ class Processes:
 
 
 class Helpers(Struct, frozen=True):
-    """The other processes, as those that draw legs of one long conversation."""
+    """The other processes, as those that help with one long conversation."""
 
     processes: Processes
 
@@ -94,6 +108,27 @@ class Helpers(Struct, frozen=True):
         from sitegen.render import draw_leg
 
         return self.processes.executor.submit(draw_leg, leg)
+
+    def ask(self, call: Callable[[], T]) -> Future[T] | None:
+        """What becomes of a call that can be pickled; None when a process has died, or none was begun yet."""
+        if not self.processes.have_begun:
+            return None
+        try:
+            return self.processes.executor.submit(call)
+        except RuntimeError:
+            return None
+
+
+def helpers_for(head: ConversationHead, helpers: Helpers | None) -> Helpers | None:
+    """Those that help with a conversation, if it's one that isn't made by one process alone."""
+    is_giant = head.message_count >= _WORTH_HELP and head.size_bytes <= _HELPED
+    return helpers if is_giant else None
+
+
+def answer(asked: Future[T] | None, call: Callable[[], T]) -> T:
+    """What the others have made of a call. They may have more to do, or have died: then it's made here."""
+    is_there = asked is not None and asked.done() and not asked.cancelled() and asked.exception() is None
+    return asked.result() if asked is not None and is_there else call()
 
 
 class Outlook(Enum):

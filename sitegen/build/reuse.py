@@ -22,10 +22,6 @@ from sitegen.render.fragments import State, Written
 
 _WORTH_KEEPING: Final = 400
 """Messages of a conversation that is new; rendering fewer takes a fraction of a second."""
-_WORTH_HELP: Final = 1_500
-"""Messages of a conversation that isn't rendered by one process alone."""
-_HELPED: Final = 100_000_000
-"""Bytes of the longest of those: what comes from other processes takes memory for a while."""
 _LIMIT: Final = 50_000_000
 """More than this of subagents, in bytes, isn't kept for one conversation."""
 
@@ -72,7 +68,7 @@ def render_what_is_new(
 ) -> Transcript:
     """The transcript of a conversation, which is taken out of the list, made with what the one before has.
 
-    `help` is asked for a long one of which nothing is known. Nothing is known or kept where `others` may have a hand in
+    `help` is asked for one of which nothing is known. Nothing is known or kept where `others` may have a hand in
     it, for nobody knows what they go by.
     """
     size = len(shown[0].messages)
@@ -80,8 +76,8 @@ def render_what_is_new(
         return render(shown.pop(), options, others=others)
     mark = digest(rendering_code(), repr(options))
     fragments = Fragments(known=_known(cache, course.before, mark) if course.before else {})
-    needs_help = size >= _WORTH_HELP and shown[0].head.size_bytes <= _HELPED and not fragments.known
-    transcript = render(shown.pop(), options, others=others, fragments=fragments, help=help if needs_help else None)
+    help = None if fragments.known else help
+    transcript = render(shown.pop(), options, others=others, fragments=fragments, help=help)
     places, nested = tuple(_places(fragments, transcript)), tuple(_few(fragments.nested))
     cache.put(fragments_key(course.now), Kept(mark, transcript.export_hashes, places, nested))
     return transcript

@@ -22,11 +22,12 @@ from sitegen.build.pool import MakeAll, make_all
 from sitegen.build.processes import Processes
 from sitegen.build.reading import Found
 from sitegen.build.renderers import Renderers
+from sitegen.build.setting import Setting
 from sitegen.build.site import SiteBuild
 from sitegen.build.theme import Layers
 from sitegen.build.wanted import find_shares, open_vault
 from sitegen.build.wishes import has_gates
-from sitegen.build.work import Setting, Worker
+from sitegen.build.work import Worker
 from sitegen.config import Config, fingerprint
 from sitegen.errors import BuildError, RefusedError
 from sitegen.gate.vault import Vault

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sitegen.build.keys import digest, source_digest
-from sitegen.build.work import Setting
+from sitegen.build.setting import Setting
 from sitegen.catalogue import Catalogue
 from sitegen.errors import BuildError
 from sitegen.model import Card, Document, Share, Transcript

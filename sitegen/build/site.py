@@ -19,9 +19,10 @@ from sitegen.build.pool import MakeAll
 from sitegen.build.posters import poster_key
 from sitegen.build.report import OnProgress
 from sitegen.build.searching import Searching, talk_key
+from sitegen.build.setting import Setting
 from sitegen.build.titles import Titles
 from sitegen.build.watchwords import Watchword, Watchwords
-from sitegen.build.work import Made, Setting, Task, Worker
+from sitegen.build.work import Made, Task, Worker
 from sitegen.errors import SitegenError
 from sitegen.model import Card, ConversationHead, Document, Project, Share
 from sitegen.output.cache import Cache
@@ -255,8 +256,7 @@ class SiteBuild:
 
     def _is_ready(self, share: Share) -> bool:
         """Whether the share's gate, if it has one, can be put before it; told when it can't."""
-        fault = self.gates.faults.get(share.slug)
-        if fault is not None:
+        if (fault := self.gates.faults.get(share.slug)) is not None:
             self.failures.append(fault)
             self.removal += self.folder.remove(owner_of(share))
         return fault is None

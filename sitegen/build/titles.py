@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from sitegen.build.clean import Cleaner
 from sitegen.build.keys import Keys
-from sitegen.build.work import Setting, Worker
+from sitegen.build.setting import Setting
+from sitegen.build.work import Worker
 from sitegen.catalogue import Catalogue
 from sitegen.model import ConversationHead, Share
 

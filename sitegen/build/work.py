@@ -9,60 +9,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from sitegen.assets import load_assets
 from sitegen.build import watchwords
 from sitegen.build.clean import Scans, SecretsFoundError, told
-from sitegen.build.compiled import CompiledTemplates
 from sitegen.build.gates import UNPREPARED
 from sitegen.build.inside import opened
 from sitegen.build.keys import rendered_key
 from sitegen.build.opening import open_to_read
 from sitegen.build.posters import draw_once
+from sitegen.build.processes import Helpers, answer, helpers_for
 from sitegen.build.renderers import Told, notes_key
+from sitegen.build.setting import Setting, compile_templates, make_pages
 from sitegen.build.watchwords import Watchwords
-from sitegen.catalogue import Catalogue
 from sitegen.errors import RefusedError, SitegenError
 from sitegen.model import Card, Conversation, ConversationHead, Document, Share, Transcript
 from sitegen.output.cache import Cache
 from sitegen.output.codec import to_text
 from sitegen.output.target import DocumentWriter
 from sitegen.output.writer import Written, batches
-from sitegen.pages import Pages, Site, make_card
+from sitegen.pages import Pages, make_card
 from sitegen.pages.posters import POSTER_NAME
-from sitegen.privacy import Engine, Policy, apply, count, find_engine
-from sitegen.urls import Urls, share_file, share_folder
+from sitegen.privacy import Engine, apply, count, find_engine
+from sitegen.urls import share_file, share_folder
 
 if TYPE_CHECKING:
     from sitegen.build.sealing import Sealing
     from sitegen.projection import Projections
-    from sitegen.render import Help
     from sitegen.render.foreign import Foreign
 
 _FEW: Final = 10
-
-
-class Setting(Struct, frozen=True):
-    """What all tasks of a build have in common. Picklable, for workers start from nothing."""
-
-    site: Site
-    urls: Urls
-    templates: tuple[Path, ...]
-    static: tuple[Path, ...]
-    projections: tuple[Path, ...]
-    temp_folder: Path
-    cache_folder: Path
-    scan_folder: Path
-    compiled_folder: Path
-    policy: Policy
-    shows_labels: bool = False
-    is_cache_read: bool = True
-    """False for a full build, which trusts nothing that was made before."""
 
 
 class Task(Struct, frozen=True):
@@ -116,18 +96,6 @@ class Rendered(Struct, frozen=True):
     key: str
 
 
-def make_pages(setting: Setting) -> Pages:
-    """The pages of a site, with its templates compiled."""
-    return Pages(
-        setting.site,
-        templates=setting.templates,
-        assets=load_assets(setting.static),
-        urls=setting.urls,
-        catalogue=Catalogue(setting.site.language),
-        compiled=CompiledTemplates(setting.compiled_folder) if setting.is_cache_read else None,
-    )
-
-
 @dataclass(eq=False, repr=False, slots=True)
 class Worker:
     """Keeps what is dear to set up: the compiled templates, the cache, the rules for secrets."""
@@ -136,7 +104,7 @@ class Worker:
     projections: Projections | None = None
     """Open already, for the first that is read."""
     engine: Engine = field(default_factory=find_engine)
-    help: Help | None = None
+    help: Helpers | None = None
     """Other processes, for what would take one of them long."""
     _pages: Pages | None = field(init=False, default=None)
     _cache: Cache = field(init=False)
@@ -173,6 +141,8 @@ class Worker:
                 made[task.share.slug] = self._try(task, (key, transcript))
         self._renders_few = len(waiting) <= _FEW
         heads = {head.row_id: head for tasks in waiting.values() for task in tasks for head in _heads(task)}
+        if help := next(filter(None, (helpers_for(heads[row_id], self.help) for row_id in waiting)), None):
+            help.ask(partial(compile_templates, self.setting))  # there's time until they are asked to draw
         for conversation in self._read(list(waiting), heads.values()):
             mine = waiting[conversation.head.row_id]
             unread = [conversation] * len(mine)  # each takes one: with the last goes what cleaning replaces
@@ -282,12 +252,20 @@ class Worker:
         folder, is_offline = share_folder(share.slug), self.setting.urls.offline
         return seal_documents(pages, sealing, content, folder=folder, is_offline=is_offline)
 
-    def _posters(self, share: Share, card: Card, *, key: str) -> Iterator[Document]:
+    def _posters(self, share: Share, card: Card, *, key: str) -> Iterable[Document]:
         """The picture for where the share's link is posted, if it has one."""
         poster = self.pages.poster(share, card)
-        if poster is not None:
-            drawn = draw_once(poster, cache=self._cache, transcript_key=key, is_read=self.setting.is_cache_read)
+        if poster is None:
+            return ()
+        draw = partial(draw_once, poster, cache=self._cache, transcript_key=key, is_read=self.setting.is_cache_read)
+        help = helpers_for(share.head, self.help)
+        asked = help.ask(draw) if help else None  # while the pages are made here
+
+        def wait() -> Iterator[Document]:
+            drawn = answer(asked, draw)
             yield Document(share_file(share.slug, POSTER_NAME), drawn.data, drawn.sha256)
+
+        return wait()
 
     def _choose_watchwords(self, task: Task, transcript: Transcript) -> Watchwords:
         if task.sealing is None:
@@ -323,9 +301,9 @@ class Worker:
         )
         if self._others is None:
             self._others = Foreign.load()
-        before = before if self.setting.is_cache_read else ""
+        before, help = before if self.setting.is_cache_read else "", helpers_for(share.head, self.help)
         course = Course(before, now=key, goes_on=bool(before) and self._renders_few)
-        transcript = render_what_is_new(self._cache, shown, options, self._others, course, self.help)
+        transcript = render_what_is_new(self._cache, shown, options, self._others, course, help)
         transcript = self._cache.leave(key, transcript)
         if transcript.notes:
             self._cache.put(notes_key(key), Told(transcript.notes))

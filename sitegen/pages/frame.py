@@ -18,7 +18,7 @@ from sitegen.catalogue import Catalogue
 from sitegen.errors import ConfigError
 from sitegen.model import Document
 from sitegen.pages.dates import Dates
-from sitegen.pages.templates import make_environment, place_in, shown
+from sitegen.pages.templates import OURS, make_environment, place_in, shown
 from sitegen.urls import Urls
 
 _SPOKEN_BY_SCRIPTS = (
@@ -68,6 +68,12 @@ class Frame:
         self._environment.globals.update(
             t=self.t, site=self.site, direction=self.t.direction, language=self.t.language, strings=self._strings()
         )
+
+    def compile_all(self) -> None:
+        """Compiles all templates now. Raises what Jinja raises for one that can't be."""
+        for name in self._environment.list_templates():
+            if not name.startswith(f"{OURS}/"):
+                self._environment.get_template(name)
 
     def document(
         self, path: str, template: str, fragments: Sequence[bytes] = (), /, *, is_indexed: bool = True, **values: object

@@ -41,6 +41,10 @@ class Pages:
     ) -> None:
         self._frame = Frame(site, templates, assets, urls, catalogue, compiled)
 
+    def compile_all(self) -> None:
+        """Compiles all templates now. Raises what Jinja raises for one that can't be."""
+        self._frame.compile_all()
+
     def share(
         self,
         share: Share,

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sitegen.build.compiled import CompiledTemplates
+from tests.support.sites import make_pages
 from tests.support.workshop import Workshop, talk_about
 
 
@@ -51,3 +53,11 @@ def test_folder_that_cant_be_written_is_done_without(workshop: Workshop) -> None
     (workshop.folder / ".sitegen").mkdir(mode=0o700)
     (workshop.folder / ".sitegen" / "templates").write_text("in the way")
     assert workshop.build()["written"] > 0
+
+
+def test_all_can_be_compiled_before_any_page_is_made(tmp_path: Path) -> None:
+    kept = CompiledTemplates(tmp_path / "templates")
+    make_pages(compiled=kept).compile_all()
+    count = len(list((tmp_path / "templates").iterdir()))
+    make_pages(compiled=kept).not_found()
+    assert len(list((tmp_path / "templates").iterdir())) == count > 1

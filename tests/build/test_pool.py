@@ -9,7 +9,8 @@ from typing import cast
 import pytest
 
 from sitegen.build.pool import Feed, Pile, cut
-from sitegen.build.work import Made, Setting, Task, Worker
+from sitegen.build.setting import Setting
+from sitegen.build.work import Made, Task, Worker
 from sitegen.model import ConversationHead, Share
 from sitegen.output.plan import Claim
 from sitegen.output.writer import Writer

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sitegen.build.processes import Helpers
+from sitegen.build.posters import Drawn as Poster
+from sitegen.build.processes import Helpers, answer
 from sitegen.render import Drawn
 from tests.build.test_reuse import talk
 from tests.support.projections import ConversationRow, conversation, user
@@ -48,6 +51,25 @@ def test_site_is_the_same_however_many_draw_it(
     assert build(tmp_path / "two", 2, *rows) == by_one
     assert all(leg.exception() is None for leg in legs)
     assert legs
+
+
+def test_others_draw_the_picture_of_a_link_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask, asked = Helpers.ask, list[Future[Any] | None]()
+
+    def note(helpers: Helpers, call: Callable[[], Any]) -> Future[Any] | None:
+        asked.append(ask(helpers, call))
+        return asked[-1]
+
+    monkeypatch.setattr(Helpers, "ask", note)
+    build(tmp_path / "two", 2, LONG)
+    assert any(isinstance(each.result(), Poster) for each in asked if each)
+
+
+def test_what_others_have_not_made_is_made_here() -> None:
+    done, failed, pending = Future[int](), Future[int](), Future[int]()
+    done.set_result(1)
+    failed.set_exception(BrokenExecutor("it died"))
+    assert [answer(asked, lambda: 2) for asked in (done, failed, pending, None)] == [1, 2, 2, 2]
 
 
 def test_site_is_the_same_when_who_helps_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

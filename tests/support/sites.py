@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from sitegen.assets import load_assets
+from sitegen.build.compiled import CompiledTemplates
 from sitegen.catalogue import Catalogue
 from sitegen.model import Document
 from sitegen.pages import Pages, Site
@@ -22,6 +23,7 @@ def make_pages(
     base_url: str | None = "https://ann.example.org/talks/",
     offline: bool = False,
     templates: Iterable[Path] = (),
+    compiled: CompiledTemplates | None = None,
 ) -> Pages:
     """Pages with sitegen's own templates and static files."""
     return Pages(
@@ -30,6 +32,7 @@ def make_pages(
         assets=load_assets([resource_folder("static")]),
         urls=Urls(base_url, offline),
         catalogue=Catalogue(language),
+        compiled=compiled,
     )
 
 
