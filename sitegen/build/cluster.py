@@ -127,7 +127,7 @@ def _recounted(task: Task, made: Made) -> Made:
     known = {path: record.sha256 for path, record in task.writer.known.items()}
 
     def recount(file: Written) -> Written:
-        return file._replace(is_changed=file.is_changed or known.get(file.record.path) != file.record.sha256)
+        return replace(file, is_changed=file.is_changed or known.get(file.record.path) != file.record.sha256)
 
     return replace(made, written=tuple(map(recount, made.written)))
 

@@ -7,7 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from sitegen.build.fetching import fetch_projections
 from sitegen.build.listings import Listings
@@ -19,7 +20,7 @@ from sitegen.output.watch import Watch
 from sitegen.projection import Projections, open_all
 
 
-class Found(NamedTuple):
+class Found(Struct, frozen=True):
     """What there is to share, before anything of it is read."""
 
     projections: Projections

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 Stage = Literal["reading", "making", "finishing"]
 OnProgress = Callable[[Stage, int, int], None]
 """Hears the stage, how much of it is done and how much there is (0: unknown)."""
 
 
-class BuildOptions(NamedTuple):
+class BuildOptions(Struct, frozen=True):
     """How to build, beside what the configuration says.
 
     `output` replaces the configured place (a folder, or the address of a bucket), `state` the `.sitegen` beside the
@@ -31,7 +33,7 @@ class BuildOptions(NamedTuple):
     is_adopting: bool = False
 
 
-class BuildReport(NamedTuple):
+class BuildReport(Struct, frozen=True):
     """What a build did. `written`, `kept` and `removed` count files; `notices` are sentences for the owner."""
 
     output: Path | str

@@ -7,9 +7,9 @@ import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import click
+from msgspec import Struct
 
 from sitegen import __version__
 from sitegen.cli import scaffold
@@ -21,7 +21,7 @@ from sitegen.errors import OutputError, UsageError
 _IGNORED = (".sitegen/", "public/", "*.duckdb")
 
 
-class _File(NamedTuple):
+class _File(Struct, frozen=True):
     name: str
     text: str
     mode: int = 0o644

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import ClassVar, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen.output.dotfile import dot_file_bytes, line_for
 from sitegen.output.layout import DOT_FILE
@@ -92,9 +93,9 @@ class Books(ABC):
 
     def note(self, written: Iterable[Written]) -> None:
         """Know files that a writer wrote before it failed as their owner's, to be kept as they are or removed."""
-        for record, _ in written:
-            self._ours[record.path] = record
-            self._owners[record.path] = record.owner
+        for file in written:
+            self._ours[file.record.path] = file.record
+            self._owners[file.record.path] = file.record.owner
 
     def finish(self) -> tuple[dict[str, FileRecord], Removal]:
         """Prune what is stale and seal the dot file. The records are for `State.finish`, which comes last.
@@ -105,7 +106,7 @@ class Books(ABC):
         failed = [path for path, _ in removal.failed]
         lines = [line_for(record.path, record.sha256) for record in self._final.values()]
         lines += [line_for(path, self._ours[path].sha256) for path in failed]
-        left = {path: self._ours[path]._replace(owner=STALE, stamp=ABSENT) for path in (*failed, *removal.altered)}
+        left = {path: replace(self._ours[path], owner=STALE, stamp=ABSENT) for path in (*failed, *removal.altered)}
         dot_file = self._seal(dot_file_bytes(lines))
         return {**self._final, **left, DOT_FILE: dot_file}, removal
 

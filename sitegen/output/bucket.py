@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sitegen.bulk import sha256_of
 from sitegen.errors import OutputError
@@ -111,7 +112,7 @@ class Bucket(Books):
         self._plan = plan
         self._ours = {**self._recorded, **self._find_strays()}
         self._owners = {path: plan.owner_of(path) for path in self._ours}
-        known = (self._standing.get(path, record._replace(sha256="")) for path, record in self._recorded.items())
+        known = (self._standing.get(path, replace(record, sha256="")) for path, record in self._recorded.items())
         self._known_by_owner = group(known, owners=self._owners)
         for path in self._listed or ():
             if path not in self._recorded:
@@ -135,7 +136,7 @@ class Bucket(Books):
 
     def keep_as_is(self, owner: str) -> None:
         """Leave the owner's objects as they are: for a page that couldn't be made anew."""
-        self._final.update({path: self._ours[path]._replace(owner=owner) for path in self._paths_of(owner)})
+        self._final.update({path: replace(self._ours[path], owner=owner) for path in self._paths_of(owner)})
 
     def writer(self, owner: str) -> BucketWriter:
         """What puts the owner's documents; it can be sent to another process."""

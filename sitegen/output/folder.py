@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from msgspec.structs import replace
+
 from sitegen.bulk import sha256_of
 from sitegen.errors import OutputError
 from sitegen.output.books import STALE, Books, Removal, group
@@ -153,7 +155,7 @@ class Folder(Books):
             return record
         if stamp[0] != record.stamp[0] or not is_within(self.root, record.path):
             return None
-        return record._replace(stamp=stamp) if _hash(path) == record.sha256 else None
+        return replace(record, stamp=stamp) if _hash(path) == record.sha256 else None
 
     def _remove(self, paths: Iterable[str]) -> Removal:
         lines = read_lines(self.root) or frozenset()

@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, Self
+from typing import Self
+
+from msgspec import Struct
 
 from sitegen.errors import OutputError
 from sitegen.output.layout import DOT_FILE, TEMPORARY_PREFIX
@@ -17,7 +19,7 @@ _LONGEST_NAME_BYTES = 255
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
-class Claim(NamedTuple):
+class Claim(Struct, frozen=True):
     """What one owner will write: single files, and folders whole. `owner` is shown in messages ("share fixing-it")."""
 
     owner: str

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
 from sitegen.stamps import Stamp
 
 
-class FileRecord(NamedTuple):
+class FileRecord(Struct, frozen=True):
     """A file as it was written: `path` is relative to the output with `/`, `owner` is whose it is in the plan.
 
     A tuple, for there are many, which are read from the state and sent between processes.

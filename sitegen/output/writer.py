@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
@@ -52,7 +52,7 @@ def hash_of(document: Document) -> str:
     return document.sha256 or sha256_of(document.data)
 
 
-class Written(NamedTuple):
+class Written(Struct, frozen=True):
     """A file as it now stands, and whether it had to be written for that."""
 
     record: FileRecord

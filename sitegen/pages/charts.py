@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
 
 from markupsafe import Markup, escape
 from msgspec import Struct
@@ -23,7 +22,7 @@ _FEW = 40
 _PLACES = 120
 
 
-class Stop(NamedTuple):
+class Stop(Struct, frozen=True):
     """An exchange on the timeline: the marks of it, errors with where they lead to."""
 
     href: str

@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from jinja2 import BytecodeCache, Environment
 from markupsafe import Markup
+from msgspec import Struct
 
 from sitegen import urls
 from sitegen.assets import Assets
@@ -30,7 +30,7 @@ _SPOKEN_BY_SCRIPTS = (
 _STAND_IN = re.compile(rb"\0fragment (\d+)\0")
 
 
-class Site(NamedTuple):
+class Site(Struct, frozen=True):
     """What the site is called, its language (BCP 47) and the time zone (IANA) of the times it shows."""
 
     title: str = "Conversations"
@@ -42,7 +42,7 @@ class Site(NamedTuple):
     """How long readers may have a protected page remembered; 0 offers it to nobody."""
 
 
-class Link(NamedTuple):
+class Link(Struct, frozen=True):
     """A link as a template needs it: where to and under what name."""
 
     href: str

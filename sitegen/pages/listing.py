@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import NamedTuple
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from sitegen import urls
 from sitegen.model import Card
@@ -19,7 +19,7 @@ _WEEKS = 53
 _NOTHING = Markup()
 
 
-class Entry(NamedTuple):
+class Entry(Struct, frozen=True):
     """One line of an index. A protected entry has a place to go to, and a title when its owner gave a public one."""
 
     href: str

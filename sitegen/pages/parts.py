@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from sitegen import urls
 from sitegen.model import Exchange, Transcript
@@ -18,7 +19,7 @@ PART_MESSAGES = 200
 GROUP_MESSAGES = 20
 
 
-class Part(NamedTuple):
+class Part(Struct, frozen=True):
     """One page of a conversation. `number` counts from 1 within its strand."""
 
     path: str
@@ -26,7 +27,7 @@ class Part(NamedTuple):
     exchanges: tuple[Exchange, ...]
 
 
-class Strand(NamedTuple):
+class Strand(Struct, frozen=True):
     """One path through the conversation: the main one (`branch` None) or a branch."""
 
     branch: str | None

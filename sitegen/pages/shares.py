@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from sitegen import urls
 from sitegen.model import ROOT, SOURCES, Card, Document, Exchange, Gate, Share, ShareFile, Show, Transcript
@@ -22,7 +23,7 @@ _VIEWS = {
 }
 
 
-class Around(NamedTuple):
+class Around(Struct, frozen=True):
     """What a share's pages link to outside of it."""
 
     is_project_listed: bool = False

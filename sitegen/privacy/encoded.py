@@ -10,8 +10,10 @@ import binascii
 import html
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct
 
 from sitegen.privacy.forms import spellings
 from sitegen.privacy.hits import Hit
@@ -32,7 +34,7 @@ _LONGEST: Final = 10_000
 _SHORTEST: Final = 30
 
 
-class Encoded(NamedTuple):
+class Encoded(Struct, frozen=True):
     """Bytes from `start` to `end`, and what they say."""
 
     start: int

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from sitegen.privacy.letters import letter_before
 from sitegen.privacy.texts import Texts
 from sitegen.privacy.words import is_system_folder
 
 
-class Home(NamedTuple):
+class Home(Struct, frozen=True):
     """A home folder: bytes from `start` to `end`, whose end is the person's name from `name_start` on.
 
     `is_sure` is false where only knowing the name tells that it's one: `backup/home/ann`, `page-home-ann`.

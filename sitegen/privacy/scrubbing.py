@@ -10,7 +10,7 @@ import hashlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,7 +43,7 @@ _SEARCHES: Final[tuple[tuple[str, str, Callable[[Texts], Iterator[tuple[int, int
 _STRICTEST: Final = Policy(masks_hosts=True, masks_ips=True, masks_macs=True, masks_serials=True, masks_phones=True)
 
 
-class Scrubbed(NamedTuple):
+class Scrubbed(Struct, frozen=True):
     """What a share may show, and what was found in it."""
 
     conversation: Conversation

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 _PICTURE: Final = re.compile(
     r"(?:data:image/(?:png|jpe?g|gif|webp|avif|bmp|tiff);base64,|iVBORw0KGgo|/9j/|R0lGODlh|R0lGODdh|UklGR)"
@@ -18,7 +20,7 @@ _DRAWING: Final = re.compile(
 _PICTURE_BYTES: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\0", b"MM\0*")
 
 
-class Wrapped(NamedTuple):
+class Wrapped(Struct, frozen=True):
     """A text as it stands, and the text within; None for a picture, in which there's none."""
 
     outer: str

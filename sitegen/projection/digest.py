@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -64,7 +64,7 @@ WHERE l.target_kind = 'tool_call' {only} GROUP BY 1
 """
 
 
-class Only(NamedTuple):
+class Only(Struct, frozen=True):
     """Which conversations are looked at: those of these ids, or all of them (None)."""
 
     ids: tuple[str, ...] | None = None

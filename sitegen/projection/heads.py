@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -219,7 +219,7 @@ def _title_events(records: Iterable[JsonObject]) -> tuple[TitleEvent, ...]:
     return tuple(events)
 
 
-class _Titles(NamedTuple):
+class _Titles(Struct, frozen=True):
     """Chooses titles, asking the database only for the conversations whose stored title won't do."""
 
     database: Database

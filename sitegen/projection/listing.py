@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -29,7 +28,7 @@ class Listing(Struct, frozen=True):
     contents: tuple[Content, ...]
 
 
-class Known(NamedTuple):
+class Known(Struct, frozen=True):
     """An earlier listing, and the row ids of all conversations that may be others since, be they new or gone."""
 
     listing: Listing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple, cast, get_args
+from typing import Final, cast, get_args
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -119,7 +119,7 @@ def _messages(
     return tuple(without_replays(placed) if records else placed)
 
 
-class _Told(NamedTuple):
+class _Told(Struct, frozen=True):
     """What records tell of messages, by their ids; what each request used; and what messages tell of folders."""
 
     records: Mapping[str, RawRecord]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -25,7 +25,7 @@ _NEAR: Final = 50
 Told = tuple[RawRecord, Saying]
 
 
-class Heard(NamedTuple):
+class Heard(Struct, frozen=True):
     """A text of the user's that the model was given, and the line it stands at."""
 
     line: int

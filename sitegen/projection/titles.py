@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Sequence
 from datetime import datetime
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
+
+from msgspec import Struct
 
 from sitegen.model import Conversation, ConversationHead, JsonObject
 from sitegen.projection.values import parse_object
@@ -22,7 +24,7 @@ _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
 _SERVER: Final = re.compile(r"mcp__.+?__(?=.)")
 
 
-class TitleEvent(NamedTuple):
+class TitleEvent(Struct, frozen=True):
     """A record of a source that names a title. `leaf` is the id of the message a summary ends with."""
 
     kind: Literal["custom", "ai", "summary"]

@@ -138,7 +138,8 @@ def _plain_list(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
     closers: list[str] = []
     items: list[Item] = tokens[index].meta["items"]
     breaks = False
-    for depth, number, text, is_loose in items:
+    for item in items:
+        depth, number, text = item.depth, item.number, item.text
         if depth < len(closers):
             sheet.out.append("</li>\n")
         elif breaks:
@@ -151,8 +152,8 @@ def _plain_list(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
         box = _TASK.match(text)
         sheet.out.append(f"<li{sheet.direction}>" if box is None else _task_open(sheet, is_done=box[1] != " "))
         shown = f"{sheet.take_task_box()}{simply(sheet, text[box.end() :] if box else text)}"
-        sheet.out.append(f"<p>{shown}</p>\n" if is_loose else shown)
-        breaks = not is_loose
+        sheet.out.append(f"<p>{shown}</p>\n" if item.is_loose else shown)
+        breaks = not item.is_loose
     sheet.out.append("".join(f"</li>\n{closer}" for closer in reversed(closers)))
 
 

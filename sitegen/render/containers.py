@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 _PNG_KEPT = frozenset(
     b"IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB bKGD pHYs acTL fcTL fdAT cICP mDCV cLLI hIST sPLT".split()
@@ -18,7 +20,7 @@ _GIF_LOOPS = (b"NETSCAPE2.0", b"ANIMEXTS1.0")
 _ORIENTATION = 0x0112
 
 
-class Stripped(NamedTuple):
+class Stripped(Struct, frozen=True):
     """An image without what isn't picture; `orientation` is Exif's number, 1 for upright."""
 
     data: bytes

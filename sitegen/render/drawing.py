@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain, count
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from markupsafe import Markup
 from msgspec import Struct, field
@@ -24,7 +24,7 @@ from sitegen.render.tree import Alternative
 _FILE = re.compile(f'{ROOT}([if]/[^"<> ]+)')
 
 
-class Nested(NamedTuple):
+class Nested(Struct, frozen=True):
     """A subagent, drawn and written: `html` is a `<details>`, `anchors` are the ids in it."""
 
     html: str

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from msgspec import Struct
 
 _LEAD = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?"
 _NESTING = {mark: re.compile(rf"{mark}+[ \t]*(?:[mM][aAdD]|[rRqQ][mM])") for mark in ("```", "~~~")}
@@ -18,7 +19,7 @@ _NESTING_REACH = 400
 """A Markdown fence that holds more fences than this is left as it is."""
 
 
-class _Fence(NamedTuple):
+class _Fence(Struct, frozen=True):
     line: int
     lead: str
     mark: str

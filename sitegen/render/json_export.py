@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+
+from msgspec import Struct
 
 import msgspec
 
@@ -23,7 +24,7 @@ VERSION = 1
 _Object = dict[str, Json]
 
 
-class Strand(NamedTuple):
+class Strand(Struct, frozen=True):
     """A path by its name, or a subagent's thread by the step that started it; and what was written of its items."""
 
     written: Sequence[Written]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -14,7 +13,7 @@ Spot = tuple[str, int]
 """A block: its message's id and its number in it."""
 
 
-class Found(NamedTuple):
+class Found(Struct, frozen=True):
     """A result with the message that brought it."""
 
     message: Message

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct, field
 
@@ -26,7 +26,7 @@ _VERBS: dict[str, Verb] = {"Add": "add", "Update": "update", "Delete": "delete"}
 _DIFF_LINE = re.compile(r"^(?:[+-]|@@ )", re.M)
 
 
-class Row(NamedTuple):
+class Row(Struct, frozen=True):
     """A line of a diff. "@" rows say where the next lines are; `old` and `new` are line numbers where they're known."""
 
     kind: RowKind

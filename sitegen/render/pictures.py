@@ -9,7 +9,9 @@ from __future__ import annotations
 import io
 import warnings
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from sitegen.render.containers import Stripped, strip_gif, strip_jpeg, strip_png, strip_webp
 
@@ -23,7 +25,7 @@ _REDRAWN = ("BMP", "TIFF", "ICO", "AVIF", "PPM", "DIB")
 _PNG_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA", "I;16"})
 
 
-class Picture(NamedTuple):
+class Picture(Struct, frozen=True):
     """An image to publish; `width` and `height` are as it's shown, in CSS pixels."""
 
     data: bytes

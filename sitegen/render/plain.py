@@ -7,9 +7,9 @@ the left, in nothing else, is looked at here; what isn't surely a plain block is
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from markdown_it.token import Token
+from msgspec import Struct
 
 from sitegen.render.simple import is_simple
 
@@ -29,7 +29,7 @@ _INDENT = 3
 """A list may begin so many columns right of where the text that it belongs to begins."""
 
 
-class Item(NamedTuple):
+class Item(Struct, frozen=True):
     """An item of a list, its text with the box of a task."""
 
     depth: int
@@ -40,7 +40,7 @@ class Item(NamedTuple):
     """Whether its text is a paragraph, for there are blank lines between the items of its list."""
 
 
-class _Level(NamedTuple):
+class _Level(Struct, frozen=True):
     """An open list: where its markers stand, what they end with, where its last item's text begins, its first row."""
 
     column: int

@@ -6,7 +6,7 @@ The families (`tools/`) know what was called; grouping steps into runs and telli
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from markupsafe import Markup
 from msgspec import Struct, field
@@ -82,7 +82,7 @@ class Deed(Struct, frozen=True):
     failed: bool = False
 
 
-class Step(NamedTuple):
+class Step(Struct, frozen=True):
     """One step of an activity: a line that reads like prose, its detail, and the facts for the run's sentence."""
 
     kind: Kind

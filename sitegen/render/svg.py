@@ -6,10 +6,10 @@ It's shown through `<img>` only, where no script runs; opened by its address it 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 from markupsafe import escape
+from msgspec import Struct
 
 _SVG = "http://www.w3.org/2000/svg"
 _LINKS = ("href", "{http://www.w3.org/1999/xlink}href")
@@ -35,7 +35,7 @@ _DEPTH_LIMIT = 100
 _DEFAULT_SIZE = (300, 150)
 
 
-class Svg(NamedTuple):
+class Svg(Struct, frozen=True):
     """A harmless SVG document and the size it asks for, in CSS pixels."""
 
     data: bytes

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from markdown_it.common.utils import mdTrim
 from markdown_it.rules_block import StateBlock
@@ -15,6 +14,7 @@ from markdown_it.rules_block import table as library_table
 from markdown_it.rules_block.table import MAX_AUTOCOMPLETED_CELLS, escapedSplit
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from msgspec import Struct
 
 from sitegen.render.simple import is_simple
 
@@ -23,7 +23,7 @@ _COLUMN = re.compile("(:?)-+(:?)")
 _ALIGNMENTS = {("", ""): "", (":", ""): "left", ("", ":"): "right", (":", ":"): "center"}
 
 
-class Table(NamedTuple):
+class Table(Struct, frozen=True):
     """What the token of a table has in its `meta`: how each column is aligned ("" isn't told), its rows with the head.
 
     A cell is its text when that's simple, else an inline token.

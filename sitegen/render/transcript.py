@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from markupsafe import escape
 from msgspec import Struct, field
@@ -73,7 +72,7 @@ def _bound(facts: Facts, tracks: Sequence[_Track], agents: _Agents, ctx: Context
 # ---------------------------------------------------------------------------------------------------------- paths
 
 
-class _Text(NamedTuple):
+class _Text(Struct, frozen=True):
     """A path, read: its name, the ids of its messages, its items."""
 
     name: str
@@ -83,7 +82,7 @@ class _Text(NamedTuple):
     shows_models: bool
 
 
-class _Track(NamedTuple):
+class _Track(Struct, frozen=True):
     """A path, drawn."""
 
     strand: Strand

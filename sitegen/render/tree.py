@@ -7,7 +7,6 @@ parents) is put in line by its place. Loops only, so a chain may be as long as i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -20,14 +19,14 @@ _GUESSED = "guessed"
 _CARRIED_ON = "carried on"
 
 
-class Alternative(NamedTuple):
+class Alternative(Struct, frozen=True):
     """One way on from a fork: its first message, and the name of the path that it's on ("" for the active one)."""
 
     first: str
     path: str
 
 
-class Path(NamedTuple):
+class Path(Struct, frozen=True):
     """The messages of one path in the projection's order; an alternative starts where it leaves another path."""
 
     name: str
@@ -59,7 +58,7 @@ def grow(
     return shape.tree()
 
 
-class _Link(NamedTuple):
+class _Link(Struct, frozen=True):
     """A message's parent by place; `is_guess` when the source didn't name it."""
 
     parent: int | None

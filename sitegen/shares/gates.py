@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, TypedDict
+from typing import Protocol, TypedDict
+
+from msgspec import Struct
 
 from sitegen.config import ProjectEntry
 from sitegen.errors import ConfigError
@@ -11,7 +13,7 @@ from sitegen.model import Gate
 from sitegen.shares.registry import Origin
 
 
-class Terms(NamedTuple):
+class Terms(Struct, frozen=True):
     """Who may enter. An agreement without any other gate is the gate “agreement”."""
 
     gate: Gate = Gate.NONE

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -12,7 +11,7 @@ from sitegen.errors import ConfigError
 from sitegen.model import Project, Share
 
 
-class Origin(NamedTuple):
+class Origin(Struct, frozen=True):
     """Where a share was asked for. `path` is the configuration as messages name it, None for a projection's table."""
 
     path: Path | None

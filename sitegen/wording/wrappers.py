@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
@@ -40,7 +40,7 @@ NoteKind = Literal[
 Form = Literal["prose", "terminal", "plain"]
 
 
-class Words(NamedTuple):
+class Words(Struct, frozen=True):
     """What someone wrote."""
 
     text: str

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import copy
 from functools import lru_cache
-from typing import NamedTuple
 
 from markupsafe import Markup, escape
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sitegen.model import Json, JsonObject
@@ -95,7 +95,7 @@ def changed(added: int, removed: int) -> Markup:
     return Markup(plus + minus)
 
 
-class Outcome(NamedTuple):
+class Outcome(Struct, frozen=True):
     """How a call ended, in a word for the summary's end; no word when it ended well."""
 
     word: str = ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import NamedTuple
 
 from markupsafe import Markup, escape
+from msgspec import Struct
 
 from sitegen.render.context import Context
 from sitegen.render.languages import find_language
@@ -32,7 +32,7 @@ NAMES = frozenset({"read", "read_file", "view", "view_image", "notebookread", "r
 _NUMBERED = re.compile(r" {0,10}(\d{1,9})(→|\t)")
 
 
-class _Content(NamedTuple):
+class _Content(Struct, frozen=True):
     text: str
     first: int | None = None
     """The number of its first line, where the result has numbers."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import NamedTuple
 
 from markupsafe import Markup, escape
+from msgspec import Struct
 
 from sitegen.model import Json, JsonObject
 from sitegen.render.context import Context
@@ -67,7 +67,7 @@ _CODEX_EXIT = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,5})")
 _SESSION = re.compile(r"Process running with session ID (\S+)")
 
 
-class _Ended(NamedTuple):
+class _Ended(Struct, frozen=True):
     """What came of a command."""
 
     stdout: str = ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from markupsafe import Markup, escape
+from msgspec import Struct
 
 from sitegen.model import Json, JsonObject
 from sitegen.render.context import Context
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"Task #(\d{1,6}) created")
 _LINE_LIMIT = 80
 
 
-class _Item(NamedTuple):
+class _Item(Struct, frozen=True):
     text: str
     state: str
     """"todo", "doing", "done", "dropped", or the source's own word."""
