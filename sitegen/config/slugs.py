@@ -7,6 +7,7 @@ import hashlib
 import re
 import secrets
 import unicodedata
+from itertools import dropwhile
 from typing import Final
 
 MAX_CHARACTERS: Final = 100
@@ -69,7 +70,8 @@ def readable_slug(title: str, key: str, *, number: int = 1) -> str:
 def simplified(text: str) -> str:
     """Text as a slug, without a check of its length: lower case, other characters as single hyphens; may be empty."""
     kept = "".join(char if _is_letter(char) else "-" for char in folded(text))
-    return re.sub(r"-+", "-", kept).strip("-")
+    words = re.sub(r"-+", "-", kept).strip("-")
+    return "".join(dropwhile(lambda char: not char.isalnum(), words))  # a mark alone can't begin a slug
 
 
 def letters(data: bytes) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sitegen.config.slugs import derived_slug, fault_of, folded, random_slug, readable_slug, simplified
@@ -12,6 +12,7 @@ ANY_TEXT = st.text(st.characters(codec=None), max_size=300)
 
 
 @given(title=ANY_TEXT, key=ANY_TEXT)
+@example(title="\u0591", key="")  # a mark without a letter
 def test_slug_made_of_anything_can_be_used(title: str, key: str) -> None:
     assert fault_of(readable_slug(title, key)) is None
     assert fault_of(derived_slug(key)) is None
