@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
+from msgspec import Struct
 
 from sitegen.cli import main
 from sitegen.config import types
@@ -44,9 +43,9 @@ def test_command_and_each_of_its_options_explains_itself(name: str) -> None:
     assert not [p.name for p in command.params if isinstance(p, click.Option) and not p.help]
 
 
-def _keys(kind: Any) -> set[str]:
+def _keys(kind: type[Struct]) -> set[str]:
     """Names of the fields of a settings class, as sitegen.toml spells them."""
-    return {each.name for each in fields(kind)} - {"line"}
+    return {*kind.__struct_fields__} - {"line"}
 
 
 @pytest.mark.parametrize(
@@ -64,9 +63,8 @@ def _keys(kind: Any) -> set[str]:
         ("[publish]", types.Publish),
     ],
 )
-def test_every_key_of_the_configuration_is_named(section: str, kind: Any) -> None:
+def test_every_key_of_the_configuration_is_named(section: str, kind: type[Struct]) -> None:
     text = REFERENCE["configuration"]
-    assert is_dataclass(kind)
     assert section in text
     assert not [key for key in sorted(_keys(kind)) if f"`{key}`" not in text]
 

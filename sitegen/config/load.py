@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import fields
 from datetime import tzinfo
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final
+
+from msgspec import Struct
 
 from sitegen.config import values
 from sitegen.config.privacy import read_privacy, read_showing
@@ -238,6 +239,6 @@ def _publish(table: Table) -> Publish:
     return Publish(table.text("to"))
 
 
-def _names(kind: type[object]) -> tuple[str, ...]:
+def _names(kind: type[Struct]) -> tuple[str, ...]:
     """The keys of a table: the fields of what it becomes."""
-    return tuple(each.name for each in fields(cast(Any, kind)) if each.name != "line")
+    return tuple(name for name in kind.__struct_fields__ if name != "line")

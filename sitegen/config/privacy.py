@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import Final, Literal, TypedDict, cast
 
@@ -39,7 +38,7 @@ class _Masks(TypedDict):
 
 def read_privacy(table: Table, folder: Path) -> Privacy:
     """The section, with the words of `hide_file` read. Raises ConfigError."""
-    table.allow(tuple(each.name for each in fields(Privacy)))
+    table.allow(Privacy.__struct_fields__)
     default = Privacy()
     hide_file = _hide_file(table, folder)
     secrets = table.one_of("secrets", ("redact", "block", "allow"))

@@ -1,45 +1,40 @@
 """What sitegen.toml says, as typed values; which pages a change of each touches.
 
-Every field's metadata says what it rebuilds: "text" (each conversation is rendered anew), "page" (each page of each
-share, around conversations rendered before), "site" (home, indexes, feeds, 404) or "nothing" (what it decides is seen
-again in the shares themselves, or never shows).
+Three sections show on pages by themselves, and `_REBUILDS` says what each of their fields rebuilds: "text" (each
+conversation is rendered anew), "page" (each page of each share, around conversations rendered before) or "site" (home,
+indexes, feeds, 404). What the others decide is seen again in the shares themselves, or never shows.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Mapping
 from datetime import date, datetime
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from sitegen.model import Gate, Json, Show
 
-Rebuilds = Literal["text", "page", "site", "nothing"]
-
-TEXT: Final = {"rebuilds": "text"}
-PAGE: Final = {"rebuilds": "page"}
-SITE: Final = {"rebuilds": "site"}
-NOTHING: Final = {"rebuilds": "nothing"}
+Rebuilds = Literal["text", "page", "site"]
 
 CONFIG_NAME: Final = "sitegen.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """`[site]`: what the site is called and where it will stand."""
 
-    title: str = field(default="Conversations", metadata=PAGE)
-    base_url: str | None = field(default=None, metadata=PAGE)
+    title: str = "Conversations"
+    base_url: str | None = None
     """Absolute, http or https, always ending in `/`; None when it isn't known yet."""
-    language: str = field(default="en", metadata=TEXT)
-    timezone: str = field(default="UTC", metadata=TEXT)
+    language: str = "en"
+    timezone: str = "UTC"
     """For the times that pages show; a name of the IANA database."""
-    remember_days: int = field(default=30, metadata=PAGE)
+    remember_days: int = 30
     """For how long readers may have a protected page remembered; 0 offers it to nobody."""
 
     @property
@@ -48,28 +43,25 @@ class Site:
         return urlsplit(self.base_url).path if self.base_url else "/"
 
 
-@dataclass(frozen=True, slots=True)
-class Remote:
+class Remote(Struct, frozen=True):
     """A projection that stands elsewhere, and the path of its copy here, which has to be fetched first."""
 
     address: str
     copy: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """`[source]`: the projections, as absolute paths; of those that are named by address, of their copies."""
 
-    projections: tuple[Path, ...] = field(default=(), metadata=NOTHING)
-    remote: tuple[Remote, ...] = field(default=(), metadata=NOTHING)
+    projections: tuple[Path, ...] = ()
+    remote: tuple[Remote, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """`[output]`: where the site is written, as an absolute path, unless it is written to a bucket."""
 
-    directory: Path = field(default=Path("public"), metadata=NOTHING)
-    bucket: str | None = field(default=None, metadata=NOTHING)
+    directory: Path = Path("public")
+    bucket: str | None = None
     """`s3://bucket/prefix` without a slash at its end; the directory isn't used then."""
 
     @property
@@ -82,198 +74,190 @@ Masking = Literal["mask", "keep"]
 ImageMetadata = Literal["drop", "keep"]
 
 
-@dataclass(frozen=True, slots=True)
-class Privacy:
+class Privacy(Struct, frozen=True):
     """`[privacy]`: what is taken out before anything is published, and how much shares show unless they say so.
 
     What that does is seen in each conversation, so no field rebuilds anything by itself.
     """
 
-    secrets: Literal["redact", "block", "allow"] = field(default="redact", metadata=NOTHING)
-    allow: tuple[str, ...] = field(default=(), metadata=NOTHING)
+    secrets: Literal["redact", "block", "allow"] = "redact"
+    allow: tuple[str, ...] = ()
     """Fingerprints of secrets that may be published."""
-    paths: Literal["shorten", "keep"] = field(default="shorten", metadata=NOTHING)
-    emails: Masking = field(default="mask", metadata=NOTHING)
-    hosts: Masking = field(default="keep", metadata=NOTHING)
-    ips: Masking = field(default="keep", metadata=NOTHING)
-    macs: Masking = field(default="keep", metadata=NOTHING)
-    serials: Masking = field(default="keep", metadata=NOTHING)
-    phones: Masking = field(default="keep", metadata=NOTHING)
-    hide: tuple[str, ...] = field(default=(), metadata=NOTHING)
+    paths: Literal["shorten", "keep"] = "shorten"
+    emails: Masking = "mask"
+    hosts: Masking = "keep"
+    ips: Masking = "keep"
+    macs: Masking = "keep"
+    serials: Masking = "keep"
+    phones: Masking = "keep"
+    hide: tuple[str, ...] = ()
     """Words to hide, those of `hide_file` among them."""
-    hide_file: Path | None = field(default=None, metadata=NOTHING)
-    show: Show = field(default=Show.ALL, metadata=NOTHING)
-    thinking: bool = field(default=True, metadata=NOTHING)
-    attachments: bool = field(default=True, metadata=NOTHING)
-    branches: bool = field(default=False, metadata=NOTHING)
-    context: bool = field(default=False, metadata=NOTHING)
-    exclude_tools: tuple[str, ...] = field(default=(), metadata=NOTHING)
-    image_metadata: ImageMetadata = field(default="drop", metadata=NOTHING)
+    hide_file: Path | None = None
+    show: Show = Show.ALL
+    thinking: bool = True
+    attachments: bool = True
+    branches: bool = False
+    context: bool = False
+    exclude_tools: tuple[str, ...] = ()
+    image_metadata: ImageMetadata = "drop"
 
 
-@dataclass(frozen=True, slots=True)
-class ShareEntry:
+class ShareEntry(Struct, frozen=True):
     """A `[[share]]` as written; None is "not said". `line` is where it begins."""
 
-    line: int = field(metadata=NOTHING)
-    conversation: str = field(metadata=NOTHING)
-    slug: str | None = field(default=None, metadata=NOTHING)
-    title: str | None = field(default=None, metadata=NOTHING)
-    gate: Gate | None = field(default=None, metadata=NOTHING)
-    secret: str | None = field(default=None, metadata=NOTHING)
-    recipients: tuple[str, ...] = field(default=(), metadata=NOTHING)
-    agreement: str | None = field(default=None, metadata=NOTHING)
-    expires: datetime | None = field(default=None, metadata=NOTHING)
-    view_limit: int | None = field(default=None, metadata=NOTHING)
-    listed: bool | None = field(default=None, metadata=NOTHING)
-    show: Show | None = field(default=None, metadata=NOTHING)
-    messages: tuple[tuple[int, int | None], ...] = field(default=(), metadata=NOTHING)
-    exclude: tuple[tuple[int, int | None], ...] = field(default=(), metadata=NOTHING)
-    thinking: bool | None = field(default=None, metadata=NOTHING)
-    attachments: bool | None = field(default=None, metadata=NOTHING)
-    branches: bool | None = field(default=None, metadata=NOTHING)
-    context: bool | None = field(default=None, metadata=NOTHING)
-    exclude_tools: tuple[str, ...] | None = field(default=None, metadata=NOTHING)
-    image_metadata: ImageMetadata | None = field(default=None, metadata=NOTHING)
-    epoch: int = field(default=0, metadata=NOTHING)
-    allow_weak: bool | None = field(default=None, metadata=NOTHING)
-    hint: str | None = field(default=None, metadata=NOTHING)
-    public_title: str | None = field(default=None, metadata=NOTHING)
+    line: int
+    conversation: str
+    slug: str | None = None
+    title: str | None = None
+    gate: Gate | None = None
+    secret: str | None = None
+    recipients: tuple[str, ...] = ()
+    agreement: str | None = None
+    expires: datetime | None = None
+    view_limit: int | None = None
+    listed: bool | None = None
+    show: Show | None = None
+    messages: tuple[tuple[int, int | None], ...] = ()
+    exclude: tuple[tuple[int, int | None], ...] = ()
+    thinking: bool | None = None
+    attachments: bool | None = None
+    branches: bool | None = None
+    context: bool | None = None
+    exclude_tools: tuple[str, ...] | None = None
+    image_metadata: ImageMetadata | None = None
+    epoch: int = 0
+    allow_weak: bool | None = None
+    hint: str | None = None
+    public_title: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectEntry:
+class ProjectEntry(Struct, frozen=True):
     """A `[[project]]` as written. `match` is a project value with the home folder shortened; "" is "no project"."""
 
-    line: int = field(metadata=NOTHING)
-    match: str = field(metadata=NOTHING)
-    slug: str | None = field(default=None, metadata=NOTHING)
-    title: str | None = field(default=None, metadata=NOTHING)
-    description: str | None = field(default=None, metadata=NOTHING)
-    gate: Gate | None = field(default=None, metadata=NOTHING)
-    secret: str | None = field(default=None, metadata=NOTHING)
-    recipients: tuple[str, ...] = field(default=(), metadata=NOTHING)
-    agreement: str | None = field(default=None, metadata=NOTHING)
-    epoch: int = field(default=0, metadata=NOTHING)
-    allow_weak: bool | None = field(default=None, metadata=NOTHING)
-    hint: str | None = field(default=None, metadata=NOTHING)
+    line: int
+    match: str
+    slug: str | None = None
+    title: str | None = None
+    description: str | None = None
+    gate: Gate | None = None
+    secret: str | None = None
+    recipients: tuple[str, ...] = ()
+    agreement: str | None = None
+    epoch: int = 0
+    allow_weak: bool | None = None
+    hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """What a rule takes; every condition must hold, and none takes everything."""
 
-    project: str | None = field(default=None, metadata=NOTHING)
-    source: str | None = field(default=None, metadata=NOTHING)
-    title: str | None = field(default=None, metadata=NOTHING)
+    project: str | None = None
+    source: str | None = None
+    title: str | None = None
     """Words that the title contains, in any case."""
-    since: datetime | None = field(default=None, metadata=NOTHING)
-    until: datetime | None = field(default=None, metadata=NOTHING)
+    since: datetime | None = None
+    until: datetime | None = None
     """The first moment that is too late."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuleEntry:
+class RuleEntry(Struct, frozen=True):
     """A `[[rule]]` as written."""
 
-    line: int = field(metadata=NOTHING)
-    match: Match = field(metadata=NOTHING)
-    gate: Gate | None = field(default=None, metadata=NOTHING)
-    secret: str | None = field(default=None, metadata=NOTHING)
-    recipients: tuple[str, ...] = field(default=(), metadata=NOTHING)
-    agreement: str | None = field(default=None, metadata=NOTHING)
-    expires: datetime | None = field(default=None, metadata=NOTHING)
-    view_limit: int | None = field(default=None, metadata=NOTHING)
-    listed: bool | None = field(default=None, metadata=NOTHING)
-    show: Show | None = field(default=None, metadata=NOTHING)
-    thinking: bool | None = field(default=None, metadata=NOTHING)
-    attachments: bool | None = field(default=None, metadata=NOTHING)
-    branches: bool | None = field(default=None, metadata=NOTHING)
-    context: bool | None = field(default=None, metadata=NOTHING)
-    exclude_tools: tuple[str, ...] | None = field(default=None, metadata=NOTHING)
-    image_metadata: ImageMetadata | None = field(default=None, metadata=NOTHING)
-    epoch: int = field(default=0, metadata=NOTHING)
-    allow_weak: bool | None = field(default=None, metadata=NOTHING)
-    hint: str | None = field(default=None, metadata=NOTHING)
+    line: int
+    match: Match
+    gate: Gate | None = None
+    secret: str | None = None
+    recipients: tuple[str, ...] = ()
+    agreement: str | None = None
+    expires: datetime | None = None
+    view_limit: int | None = None
+    listed: bool | None = None
+    show: Show | None = None
+    thinking: bool | None = None
+    attachments: bool | None = None
+    branches: bool | None = None
+    context: bool | None = None
+    exclude_tools: tuple[str, ...] | None = None
+    image_metadata: ImageMetadata | None = None
+    epoch: int = 0
+    allow_weak: bool | None = None
+    hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RegistryEntry:
+class RegistryEntry(Struct, frozen=True):
     """`[registry]`: what `revoke` remembers."""
 
-    revoked: tuple[str, ...] = field(default=(), metadata=NOTHING)
+    revoked: tuple[str, ...] = ()
     """Slugs that were taken back and aren't given again silently."""
-    excluded: tuple[str, ...] = field(default=(), metadata=NOTHING)
+    excluded: tuple[str, ...] = ()
     """Conversations, as `source:native-id`, that no rule publishes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pages:
+class Pages(Struct, frozen=True):
     """`[pages]`: what pages show beyond the conversation."""
 
-    labels: bool = field(default=False, metadata=TEXT)
+    labels: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(Struct, frozen=True):
     """`[theme]`: the folder whose templates and static files are laid over sitegen's own, as an absolute path."""
 
-    folder: Path | None = field(default=None, metadata=NOTHING)
+    folder: Path | None = None
     """What is in it counts by its bytes, wherever it stands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """`[search]`: whether the conversations of the site can be searched."""
 
-    enabled: bool = field(default=False, metadata=SITE)
+    enabled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Publish:
+class Publish(Struct, frozen=True):
     """`[publish]`: where the site goes out to, as `sitegen publish --to` takes it."""
 
-    to: str | None = field(default=None, metadata=NOTHING)
+    to: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """All of sitegen.toml. `path` is the file, `folder` the one that its relative paths start from; both absolute."""
 
-    path: Path = field(metadata=NOTHING)
-    folder: Path = field(metadata=NOTHING)
-    site: Site = field(default_factory=Site, metadata=PAGE)
-    source: Source = field(default_factory=Source, metadata=NOTHING)
-    output: Output = field(default_factory=Output, metadata=NOTHING)
-    privacy: Privacy = field(default_factory=Privacy, metadata=PAGE)
-    shares: tuple[ShareEntry, ...] = field(default=(), metadata=NOTHING)
-    projects: tuple[ProjectEntry, ...] = field(default=(), metadata=NOTHING)
-    rules: tuple[RuleEntry, ...] = field(default=(), metadata=NOTHING)
-    registry: RegistryEntry = field(default_factory=RegistryEntry, metadata=NOTHING)
-    pages: Pages = field(default_factory=Pages, metadata=PAGE)
-    theme: Theme = field(default_factory=Theme, metadata=NOTHING)
-    search: Search = field(default_factory=Search, metadata=SITE)
-    publish: Publish = field(default_factory=Publish, metadata=NOTHING)
+    path: Path
+    folder: Path
+    site: Site = Site()
+    source: Source = Source()
+    output: Output = Output()
+    privacy: Privacy = Privacy()
+    shares: tuple[ShareEntry, ...] = ()
+    projects: tuple[ProjectEntry, ...] = ()
+    rules: tuple[RuleEntry, ...] = ()
+    registry: RegistryEntry = RegistryEntry()
+    pages: Pages = Pages()
+    theme: Theme = Theme()
+    search: Search = Search()
+    publish: Publish = Publish()
 
 
-def fingerprint(config: Config, scope: Literal["text", "page", "site"]) -> str:
+_REBUILDS: Final[Mapping[str, Mapping[str, Rebuilds]]] = {
+    "site": {"title": "page", "base_url": "page", "language": "text", "timezone": "text", "remember_days": "page"},
+    "pages": {"labels": "text"},
+    "search": {"enabled": "site"},
+}
+
+
+def fingerprint(config: Config, scope: Rebuilds) -> str:
     """A hash (64 hex digits) of all that `config` says about rendered conversations, pages, or the site as a whole.
 
-    Each shows what the one before does: "page" covers the fields tagged "text" too, and "site" all of them.
+    Each shows what the one before does: "page" covers the fields that rebuild texts too, and "site" all of them.
     """
     scopes = ("text", "page", "site")
-    wanted = set(scopes[: scopes.index(scope) + 1])
-    facts = dict(_tagged(config, wanted, prefix=""))
+    wanted = scopes[: scopes.index(scope) + 1]
+    facts = {
+        f"{section}.{name}": _plain(getattr(getattr(config, section), name))
+        for section, fields in _REBUILDS.items()
+        for name, rebuilds in fields.items()
+        if rebuilds in wanted
+    }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-
-
-def _tagged(section: Any, wanted: set[str], *, prefix: str) -> Iterator[tuple[str, Json]]:
-    for each in fields(section):
-        value = getattr(section, each.name)
-        if is_dataclass(value):
-            yield from _tagged(value, wanted, prefix=f"{prefix}{each.name}.")
-        elif each.metadata["rebuilds"] in wanted:
-            yield f"{prefix}{each.name}", _plain(value)
 
 
 def _plain(value: object) -> Json:
