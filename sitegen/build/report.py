@@ -1,20 +1,18 @@
-"""What a build was asked for and what became of it."""
+"""What a build was asked for and what became of it. Named tuples, for one with nothing to do imports nothing more."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
-
-from msgspec import Struct
+from typing import Literal, NamedTuple
 
 Stage = Literal["reading", "making", "finishing"]
 OnProgress = Callable[[Stage, int, int], None]
 """Hears the stage, how much of it is done and how much there is (0: unknown)."""
 
 
-class BuildOptions(Struct, frozen=True):
+class BuildOptions(NamedTuple):
     """How to build, beside what the configuration says.
 
     `output` replaces the configured place (a folder, or the address of a bucket), `state` the `.sitegen` beside the
@@ -33,7 +31,7 @@ class BuildOptions(Struct, frozen=True):
     is_adopting: bool = False
 
 
-class BuildReport(Struct, frozen=True):
+class BuildReport(NamedTuple):
     """What a build did. `written`, `kept` and `removed` count files; `notices` are sentences for the owner."""
 
     output: Path | str

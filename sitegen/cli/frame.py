@@ -13,10 +13,9 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
-from msgspec import Struct
 
 from sitegen import __version__
 from sitegen.errors import SitegenError, UsageError
@@ -60,7 +59,7 @@ def _telling_when_output_closes() -> Iterator[None]:
         raise _OutputClosedError from None
 
 
-class App(Struct, frozen=True):
+class App(NamedTuple):
     """What all commands share: which configuration is meant."""
 
     config_file: Path | None = None

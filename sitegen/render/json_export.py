@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
-from msgspec import Struct
-
 import msgspec
+from msgspec import Struct
 
 from sitegen.bulk import Bulk, Bulky
 from sitegen.model import Attachment, Facts, Json, Message, Usage

@@ -68,3 +68,10 @@ def test_a_first_build_of_little_starts_no_process(workshop: Workshop, loaded: L
     workshop.talk(talk_about("tides"), talk_about("herons"))
     workshop.configure(EVERYTHING)
     assert not loaded({"multiprocessing", "concurrent.futures.process"}, "--jobs", "4")
+
+
+def test_a_build_with_nothing_to_do_loads_nothing_that_builds(workshop: Workshop, loaded: Loaded) -> None:
+    workshop.talk(talk_about("tides"))
+    workshop.configure(EVERYTHING)
+    assert loaded({"msgspec", "dataclasses", "duckdb", "_duckdb"}) >= {"msgspec", "_duckdb"}
+    assert not loaded({"msgspec", "dataclasses", "duckdb", "_duckdb", "jinja2"} | RENDERING)
