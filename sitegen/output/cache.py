@@ -12,10 +12,12 @@ import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from itertools import accumulate, chain, count
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
+import msgspec
 from msgspec import Struct
 
 from sitegen.bulk import Source, Stretch, pieces, write
@@ -134,16 +136,14 @@ def _is_entry(path: Path) -> bool:
 
 
 def _encode(value: object) -> tuple[Iterator[bytes], Header]:
-    """Compressed JSON, then the blobs as they are: images don't compress, and for long texts that only pass through,
+    """Compressed fields, then the blobs as they are: images don't compress, and for long texts that only pass through,
     packing and parsing would take most of the time there is for a page. And the header line that comes before.
 
     In parts, for put together they would be in memory a second time.
     """
     codec = codec_for(type(value))
     blobs: Blobs = []
-    # "surrogatepass" keeps lone surrogates as they are; JSON's escapes would join two of them into one character.
-    text = json.dumps(codec.encode(value, blobs), ensure_ascii=False, separators=(",", ":"))
-    packed = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+    packed = zlib.compress(_pack(codec.encode(value, blobs)), 1)
 
     def header(checksum: int) -> bytes:
         line = [codec.digest, f"{checksum:08x}", len(packed), *map(len, blobs)]
@@ -154,6 +154,22 @@ def _encode(value: object) -> tuple[Iterator[bytes], Header]:
 
 Header = Callable[[int], bytes]
 """The first line of an entry, of the same length whatever the checksum is: it's known when all is written."""
+
+
+def _pack(fields: object) -> bytes:
+    """A list of plain values as MessagePack, or as JSON, which takes any text and any number."""
+    try:
+        return msgspec.msgpack.encode(fields)
+    except (UnicodeEncodeError, OverflowError, TypeError):
+        # "surrogatepass" keeps lone surrogates as they are; JSON's escapes would join two of them into one character.
+        text = json.dumps(fields, ensure_ascii=False, default=datetime.isoformat)
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _unpack(packed: bytes) -> object:
+    if packed.startswith(b"["):  # no list of MessagePack does
+        return json.loads(packed.decode("utf-8", "surrogatepass"))
+    return msgspec.msgpack.decode(packed)
 
 
 class _Checksum:
@@ -183,8 +199,7 @@ def _decode(source: Source, kind: type[T], *, is_checked: bool = True) -> T:
     if digest != codec.digest or (is_checked and checksum != f"{found:08x}") or sum(lengths) != size:
         msg = "an entry of another shape, or a damaged one"
         raise ValueError(msg)
-    text = zlib.decompress(bytes(blobs[0])).decode("utf-8", "surrogatepass")
-    return cast("T", codec.decode(json.loads(text), blobs[1:]))
+    return cast("T", codec.decode(_unpack(zlib.decompress(bytes(blobs[0]))), blobs[1:]))
 
 
 def _all(source: Source, start: int, lengths: Sequence[int]) -> tuple[Views, int]:

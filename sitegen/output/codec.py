@@ -1,7 +1,8 @@
-"""Records to JSON values and back, by their type hints: tuples, mappings, times, enums, optional values.
+"""Records to plain values and back, by their type hints: tuples, mappings, times, enums, optional values.
 
-Bytes are kept aside in a list of blobs. The shape of a type has a digest, so that what an older program wrote is never
-read as something it isn't.
+Plain are JSON's values, tuples for its lists, and times, which come back as text from what has none. Bytes are kept
+aside in a list of blobs. The shape of a type has a digest, so that what an older program wrote is never read as
+something it isn't.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
-from msgspec import Struct
+from msgspec import MsgspecError, Struct
+from msgspec.structs import astuple
 
 from sitegen.bulk import Bulk, Bulky, Stretch
 
 T = typing.TypeVar("T")
 
-UNUSABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
+UNUSABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, MsgspecError)
 """What decoding raises for text of another shape, or none."""
 
 Blobs = list[Bulky]
@@ -33,16 +35,11 @@ Decode = Callable[[Any, Views], Any]
 
 
 class Codec(Struct, frozen=True):
-    """How values of one type go to JSON values and back. `decode` raises what misshapen values make it raise."""
+    """How values of one type go to plain values and back. `decode` raises what misshapen values make it raise."""
 
     encode: Encode
     decode: Decode
     shape: str
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether values are their own JSON, so that nothing needs to be called for them."""
-        return self.decode is _same
 
     @property
     def digest(self) -> str:
@@ -53,7 +50,7 @@ class Codec(Struct, frozen=True):
 def to_text(value: object) -> str:
     """A record without bytes, as a line of JSON that knows its shape."""
     codec = codec_for(type(value))
-    return json.dumps([codec.digest, codec.encode(value, [])], separators=(",", ":"))
+    return json.dumps([codec.digest, codec.encode(value, [])], separators=(",", ":"), default=datetime.isoformat)
 
 
 def from_text(text: str, kind: type[T]) -> T | None:
@@ -97,51 +94,67 @@ def _generic_codec(hint: Any) -> Codec:
 
 
 def _record_codec(hint: type[Struct]) -> Codec:
-    """An object as the list of its fields in their order."""
+    """An object as its fields in their order. Most are plain, and nothing is called for those."""
     hints = typing.get_type_hints(hint)
-    names = hint.__struct_fields__
-    codecs = [codec_for(hints[name]) for name in names]
+    codecs = [codec_for(hints[name]) for name in hint.__struct_fields__]
+    encoders = [(place, codec.encode) for place, codec in enumerate(codecs) if codec.encode is not _same]
+    decoders = [(place, codec.decode) for place, codec in enumerate(codecs) if codec.decode is not _same]
 
     def encode(value: Any, blobs: Blobs) -> Any:
-        return [codec.encode(getattr(value, name), blobs) for name, codec in zip(names, codecs, strict=True)]
-
-    decoders = [None if codec.is_plain else codec.decode for codec in codecs]
+        parts: list[Any] = list(astuple(value))
+        for place, encode_part in encoders:
+            parts[place] = encode_part(parts[place], blobs)
+        return parts
 
     def decode(value: Any, blobs: Views) -> Any:
-        parts = zip(value, decoders, strict=True)
-        return hint(*[part if decoder is None else decoder(part, blobs) for part, decoder in parts])
+        parts = list(value)
+        for place, decode_part in decoders:
+            parts[place] = decode_part(parts[place], blobs)
+        return hint(*parts)
 
-    shape = ",".join(f"{name}:{codec.shape}" for name, codec in zip(names, codecs, strict=True))
-    return Codec(encode, decode, f"{hint.__name__}({shape})")
+    shape = ",".join(f"{name}:{codec.shape}" for name, codec in zip(hint.__struct_fields__, codecs, strict=True))
+    return Codec(encode if encoders else _fields, decode, f"{hint.__name__}({shape})")
 
 
 def _tuple_codec(arguments: tuple[Any, ...]) -> Codec:
     if arguments[-1] is Ellipsis:
         part = codec_for(arguments[0])
         return Codec(
-            lambda value, blobs: [part.encode(item, blobs) for item in value],
-            _to_tuple if part.is_plain else lambda value, blobs: tuple([part.decode(item, blobs) for item in value]),
+            _same if part.encode is _same else lambda value, blobs: [part.encode(item, blobs) for item in value],
+            _to_tuple
+            if part.decode is _same
+            else lambda value, blobs: tuple([part.decode(item, blobs) for item in value]),
             f"[{part.shape}]",
         )
     parts = [codec_for(argument) for argument in arguments]
     return Codec(
-        lambda value, blobs: [part.encode(item, blobs) for part, item in zip(parts, value, strict=True)],
-        lambda value, blobs: tuple([part.decode(item, blobs) for part, item in zip(parts, value, strict=True)]),
+        _same
+        if all(part.encode is _same for part in parts)
+        else lambda value, blobs: [part.encode(item, blobs) for part, item in zip(parts, value, strict=True)],
+        _to_tuple
+        if all(part.decode is _same for part in parts)
+        else lambda value, blobs: tuple([part.decode(item, blobs) for part, item in zip(parts, value, strict=True)]),
         "(" + ",".join(part.shape for part in parts) + ")",
     )
 
 
 def _optional_codec(arguments: tuple[Any, ...]) -> Codec:
-    """One type or None; a union of several types is let through as JSON."""
+    """One type or None; a union of several types is let through as it is."""
     kinds = [argument for argument in arguments if argument is not type(None)]
     if len(kinds) > 1:
         return Codec(_same, _same, "json")
     inner = codec_for(kinds[0])
     return Codec(
-        lambda value, blobs: None if value is None else inner.encode(value, blobs),
-        lambda value, blobs: None if value is None else inner.decode(value, blobs),
+        _same if inner.encode is _same else lambda value, blobs: None if value is None else inner.encode(value, blobs),
+        inner.decode
+        if inner.decode in (_same, _moment)
+        else lambda value, blobs: None if value is None else inner.decode(value, blobs),
         f"{inner.shape}?",
     )
+
+
+def _fields(value: Struct, _: Blobs) -> Any:
+    return astuple(value)
 
 
 def _same(value: Any, _: Blobs | Views) -> Any:
@@ -162,6 +175,10 @@ def _bulky(value: int, blobs: Views) -> Bulky:
     return Bulk([found]) if isinstance(found, Stretch) else bytes(found)
 
 
+def _moment(value: datetime | str | None, _: Views) -> datetime | None:
+    return datetime.fromisoformat(value) if isinstance(value, str) else value
+
+
 def _to_tuple(value: Any, _: Views) -> Any:
     return tuple(value)
 
@@ -170,5 +187,5 @@ _SIMPLE: Mapping[Any, Codec] = {
     **{kind: Codec(_same, _same, kind.__name__) for kind in (str, int, float, bool)},
     bytes: Codec(_keep_aside, lambda value, blobs: bytes(blobs[value]), "bytes"),
     Bulky: Codec(_keep_aside, _bulky, "bytes"),
-    datetime: Codec(lambda value, _: value.isoformat(), lambda value, _: datetime.fromisoformat(value), "datetime"),
+    datetime: Codec(_same, _moment, "datetime"),
 }
