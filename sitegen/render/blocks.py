@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from markdown_it.common.utils import unescapeAll
-from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from sitegen.render.code import render_code
@@ -19,7 +17,7 @@ from sitegen.render.links import slug_of
 from sitegen.render.mathml import to_mathml
 from sitegen.render.plain import Item
 from sitegen.render.sheet import Note, Sheet
-from sitegen.render.tables import Table, texts
+from sitegen.render.tokens import Table, Token, texts
 
 _INNER_LINK = re.compile(r"[(<:]\s*#")
 _TASK = re.compile(r"\[([ xX])\](?=\s)")
@@ -222,7 +220,7 @@ def _row(sheet: Sheet, tag: str, classes: Sequence[str], cells: Sequence[str | T
 
 def _fence(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
     token = tokens[index]
-    info = sheet.clean(unescapeAll(token.info)).strip()
+    info = sheet.clean(_unescaped(token.info)).strip()
     language = re.split(r"[\s{,:]", info, maxsplit=1)[0] if info else ""
     if language.lower() == "math":
         _write_formula(sheet, token.content, "$$")
@@ -230,6 +228,14 @@ def _fence(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:
         kind = _DIAGRAMS.get(language.lower())
         label = escape(sheet.ctx.t("prose.diagram", kind=kind)) if kind else None
         sheet.out.append(render_code(token.content, sheet.ctx, language=language, label=label))
+
+
+def _unescaped(info: str) -> str:
+    if "\\" not in info and "&" not in info:
+        return info
+    from markdown_it.common.utils import unescapeAll  # which few fences need
+
+    return unescapeAll(info)
 
 
 def _code_block(sheet: Sheet, tokens: Sequence[Token], index: int) -> None:

@@ -258,7 +258,7 @@ def _plainly(state: StateBlock, line: int) -> bool:
     if plain is None:
         return False
     token, end = plain
-    state.tokens.append(token)
+    state.tokens.append(cast("Token", token))  # the library looks at its type alone
     state.line = line + 1 + state.src.count("\n", start, end)
     return True
 

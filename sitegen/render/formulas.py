@@ -6,10 +6,12 @@ Decides what is a formula and what is money, a shell variable or an escaped brac
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
-from markdown_it.rules_inline import StateInline
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_inline import StateInline
 
 _CLOSERS = {"$$": "$$", "\\[": "\\]", "\\(": "\\)"}
 _REACH = 8_000

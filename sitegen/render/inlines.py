@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from sitegen.render.figure import content
@@ -19,6 +18,7 @@ from sitegen.render.links import encoded, is_allowed, link_open, linked, may_hol
 from sitegen.render.mathml import to_mathml
 from sitegen.render.sheet import Sheet
 from sitegen.render.simple import plain_simple, write_simple
+from sitegen.render.tokens import Token
 
 _EMPHASIS_LIMIT = 30
 _BREAK_TAG = re.compile(r"&lt;br ?/?>", re.I)

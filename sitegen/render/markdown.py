@@ -18,10 +18,8 @@ from markdown_it.utils import EnvType
 from mdit_py_plugins.footnote import footnote_plugin
 
 from sitegen.render.driving import QuickBlock, QuickInline, join_texts
-from sitegen.render.fences import mend_fences
 from sitegen.render.formulas import add_math
 from sitegen.render.links import encoded, web_link_at
-from sitegen.render.plain import plain_blocks
 from sitegen.render.simple import LIMIT, is_simple
 from sitegen.render.tables import quick_table, with_cells
 
@@ -42,11 +40,7 @@ _ANGLE_LINK = re.compile(
 
 def parse(text: str) -> list[Token]:
     """The tokens of `text`, which must be clean (see `text.clean`)."""
-    text = mend_fences(text)
-    tokens, position = plain_blocks(text)
-    if position < len(text):
-        tokens += _parser().parse(text[position:])
-    return tokens
+    return _parser().parse(text)
 
 
 class _Parser(MarkdownIt):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from markdown_it.token import Token
 from msgspec import Struct
 
 from sitegen.render.simple import is_simple
+from sitegen.render.tokens import Plain
 
 _BLOCK = r"[\s>#+=$\\_-]|\*(?:\s|\*[\s*])|\[\^|```|~~~|\d{1,9}[.)](?:\s|\Z)"
 """What no line of a paragraph begins with: whatever can end one."""
@@ -49,9 +49,9 @@ class _Level(Struct, frozen=True):
     first: int
 
 
-def plain_blocks(source: str) -> tuple[list[Token], int]:
+def plain_blocks(source: str) -> tuple[list[Plain], int]:
     """A token for each plain block that `source` begins with, and where what follows them begins."""
-    tokens: list[Token] = []
+    tokens: list[Plain] = []
     position = 0
     while (plain := plain_at(source, position)) is not None:
         token, end = plain
@@ -60,7 +60,7 @@ def plain_blocks(source: str) -> tuple[list[Token], int]:
     return tokens, position
 
 
-def plain_at(source: str, start: int) -> tuple[Token, int] | None:
+def plain_at(source: str, start: int) -> tuple[Plain, int] | None:
     """A token for the plain block that begins at `start`, the first of a line, and where its last line ends.
 
     None when there's no such. A paragraph's text is the token's content, a list's items are in its `meta`.
@@ -71,10 +71,10 @@ def plain_at(source: str, start: int) -> tuple[Token, int] | None:
     paragraph = _PARAGRAPH.match(source, start)
     if paragraph is None or not is_simple(paragraph.group()):
         return None
-    return Token("plain_paragraph", "p", 0, content=paragraph.group()), paragraph.end()
+    return Plain("plain_paragraph", paragraph.group()), paragraph.end()
 
 
-def _fence_at(source: str, start: int) -> tuple[Token, int] | None:
+def _fence_at(source: str, start: int) -> tuple[Plain, int] | None:
     opener = _FENCE.match(source, start)
     if opener is None:
         return None
@@ -85,12 +85,12 @@ def _fence_at(source: str, start: int) -> tuple[Token, int] | None:
         end = _FENCE_END.match(source, line_end) if line_end >= 0 else None
         if end is not None and len(end[1]) >= len(mark):
             content = source[opener.end() : line_end + 1]
-            return Token("fence", "code", 0, content=content, markup=mark, info=opener[2]), end.end()
+            return Plain("fence", content, info=opener[2]), end.end()
         at = source.find(mark, at + len(mark))
     return None
 
 
-def _list_at(source: str, start: int) -> tuple[Token, int] | None:
+def _list_at(source: str, start: int) -> tuple[Plain, int] | None:
     rows: list[tuple[_Level, int, int | None, str]] = []
     levels: list[_Level] = []
     loose: set[int] = set()
@@ -114,7 +114,7 @@ def _list_at(source: str, start: int) -> tuple[Token, int] | None:
     if not rows or _LIST_END.match(source, end) is None:
         return None
     items = [Item(depth, number, text, level.first in loose) for level, depth, number, text in rows]
-    return Token("plain_list", "", 0, meta={"items": items}), end - source.startswith("\n", end - 1)
+    return Plain("plain_list", meta={"items": items}), end - source.startswith("\n", end - 1)
 
 
 _BEGINS = {"`": _fence_at} | dict.fromkeys("-*+0123456789", _list_at)

@@ -8,9 +8,11 @@ from markupsafe import Markup, escape
 
 from sitegen.render.blocks import write_blocks
 from sitegen.render.context import Context
-from sitegen.render.markdown import parse
+from sitegen.render.fences import mend_fences
+from sitegen.render.plain import plain_blocks
 from sitegen.render.sheet import Sheet
 from sitegen.render.text import clean
+from sitegen.render.tokens import Token
 
 _LIMIT = 2_000_000
 """A longer text, in characters, is no prose: it's shown as it is written."""
@@ -36,4 +38,15 @@ def render_markdown(
         return Markup(f'<pre tabindex="0">{escape(text)}</pre>\n')
     level = ctx.heading_level if heading_level is None else heading_level
     sheet = Sheet(ctx, prefix, text, has_typed_breaks=newlines == "typed", heading_level=level)
-    return write_blocks(sheet, parse(text))
+    return write_blocks(sheet, _tokens(text))
+
+
+def _tokens(text: str) -> list[Token]:
+    text = mend_fences(text)
+    plain, position = plain_blocks(text)
+    tokens = list[Token](plain)
+    if position < len(text):
+        from sitegen.render.markdown import parse  # with the library, which most texts of a conversation do without
+
+        tokens += parse(text[position:])
+    return tokens

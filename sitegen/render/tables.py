@@ -6,7 +6,8 @@ Reads them as the library's own rule does, and leaves to it whether something el
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from typing import cast
 
 from markdown_it.common.utils import mdTrim
 from markdown_it.rules_block import StateBlock
@@ -14,23 +15,13 @@ from markdown_it.rules_block import table as library_table
 from markdown_it.rules_block.table import MAX_AUTOCOMPLETED_CELLS, escapedSplit
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
-from msgspec import Struct
 
 from sitegen.render.simple import is_simple
+from sitegen.render.tokens import Table, texts
 
 _RULE = re.compile(r"(?:[|:][-:| \t]|-[-:|])[-:| \t]*")
 _COLUMN = re.compile("(:?)-+(:?)")
 _ALIGNMENTS = {("", ""): "", (":", ""): "left", ("", ":"): "right", (":", ":"): "center"}
-
-
-class Table(Struct, frozen=True):
-    """What the token of a table has in its `meta`: how each column is aligned ("" isn't told), its rows with the head.
-
-    A cell is its text when that's simple, else an inline token.
-    """
-
-    alignments: list[str]
-    rows: list[list[str | Token]]
 
 
 def quick_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -104,16 +95,6 @@ def with_cells(rule: Callable[[StateCore], None]) -> Callable[[StateCore], None]
     """A rule for all texts within lines that takes those of tables' cells too."""
 
     def apply(state: StateCore) -> None:
-        rule(StateCore(state.src, state.md, state.env, list(texts(state.tokens))))
+        rule(StateCore(state.src, state.md, state.env, cast("list[Token]", list(texts(state.tokens)))))
 
     return apply
-
-
-def texts(tokens: Iterable[Token]) -> Iterator[Token]:
-    """The tokens, and in place of each table those of its cells that aren't simple."""
-    for token in tokens:
-        if token.type == "table":
-            table: Table = token.meta["table"]
-            yield from (cell for row in table.rows for cell in row if isinstance(cell, Token))
-        else:
-            yield token

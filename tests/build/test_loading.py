@@ -15,11 +15,11 @@ Loaded = Callable[..., set[str]]
 
 OTHERS = {
     *("cryptography", "distributed", "duckdb", "fsspec", "importlib.metadata", "latex2mathml", "livereload"),
-    *("multiprocessing", "tomlkit", "zxcvbn"),
+    *("markdown_it", "multiprocessing", "tomlkit", "zxcvbn"),
 }
 """Libraries that a build of a plain open conversation does without."""
 GATES = {"sitegen.build.locked", "sitegen.build.sealing", "sitegen.gate.credentials", "sitegen.pages.protected"}
-RENDERING = {"markdown_it", "pygments.lexer", "sitegen.render.transcript"}
+RENDERING = {"pygments.lexer", "sitegen.render.transcript"}
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from markdown_it.rules_core import text_join
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
-from sitegen.render import blocks, markdown
+from sitegen.render import blocks, markdown, prose
 from sitegen.render.sheet import Sheet
 from tests.render.test_prose import PIECES, render
 from tests.support.markdown_cases import Case, cases
@@ -95,7 +95,7 @@ _HANDLERS = {"th_open": _cell_open, "td_open": _cell_open, "th_close": _cell_clo
 def _slowly() -> Iterator[None]:
     with (
         patch.object(markdown, "_parser", lambda: _SLOW),
-        patch.object(markdown, "plain_blocks", lambda text: ([], 0)),
+        patch.object(prose, "plain_blocks", lambda text: ([], 0)),
         patch.dict(blocks._CONSTANT, _CONSTANT),
         patch.dict(blocks._HANDLERS, _HANDLERS),
     ):
