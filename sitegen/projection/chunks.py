@@ -30,7 +30,7 @@ _KINDS: Final = frozenset(get_args(BlockKind))
 _MESSAGES: Final = """
 SELECT conversation_id, id, source_native_id, parent_message_id, role, model, epoch_us(created_at), sequence_index,
     metadata
-FROM p.main.messages WHERE rowid IN (SELECT unnest(?::VARCHAR::BIGINT[]))
+FROM p.main.messages WHERE {numbered}
 """
 # What a result's text repeats stays there. How nearly all of those begin tells as much as parsing them.
 _BLOCKS: Final = """
@@ -40,11 +40,11 @@ SELECT message_id, coalesce(block_index, 0), type, text, tool_name, tool_use_id,
         THEN '{"is_error": false}'
         WHEN TRY(json_type(payload, '$.raw_content')) = 'VARCHAR'
         THEN '{"is_error": ' || coalesce(payload->'is_error', 'false')::VARCHAR || '}' ELSE payload::VARCHAR END
-FROM p.main.content_blocks WHERE rowid IN (SELECT unnest(?::VARCHAR::BIGINT[]))
+FROM p.main.content_blocks WHERE {numbered}
 """
 _ATTACHMENTS: Final = """
 SELECT message_id, filename, mime_type, storage_path, content_hash, size_bytes, metadata
-FROM p.main.attachments WHERE rowid IN (SELECT unnest(?::VARCHAR::BIGINT[])) ORDER BY rowid
+FROM p.main.attachments WHERE {numbered} ORDER BY rowid
 """
 _LABELS: Final = """
 SELECT m.id, b.block_index, l.pack, l.question, l.choice, l.value

@@ -104,7 +104,7 @@ class Database:
     def query_rows(
         self, sql: str, numbers: Sequence[int], make: Callable[[Row], T], *, at_once: int = _BATCH
     ) -> Iterator[T]:
-        """What `make` makes of the rows of the given numbers; `sql` takes these as its one parameter, a list in text.
+        """What `make` makes of the rows of the given numbers, which rise; `sql` has `{numbered}` for its condition.
 
         Rows go as soon as something is made of them, a batch of `at_once` is made whole before any of it is given.
         Batches get smaller and then more memory when they don't fit.
@@ -113,8 +113,8 @@ class Database:
         for limit, batch in self._opening.ways(at_once):
             with self._with_limit(limit) as connection, suppress(duck.OutOfMemoryException):
                 while start < len(numbers):
-                    # As text, for DuckDB takes a list number by number: as long as it takes to find the rows.
-                    made = self._make(connection, sql, [str(list(numbers[start : start + batch]))], make)
+                    condition, parameters = _numbered(numbers[start : start + batch])
+                    made = self._make(connection, sql.replace("{numbered}", condition), parameters, make)
                     start += batch
                     yield from made
             if start >= len(numbers):
@@ -177,6 +177,14 @@ class Database:
             raise
         except (duck.Error, UnicodeDecodeError) as error:
             raise ProjectionError(_damaged(self.path, str(error))) from None
+
+
+def _numbered(numbers: Sequence[int]) -> tuple[str, list[object]]:
+    """The condition that takes rows of these numbers, with its parameters. A span is found in half the time."""
+    if numbers[-1] - numbers[0] == len(numbers) - 1:
+        return "rowid BETWEEN ? AND ?", [numbers[0], numbers[-1]]
+    # As text, for DuckDB takes a list number by number: as long as it takes to find the rows.
+    return "rowid IN (SELECT unnest(?::VARCHAR::BIGINT[]))", [str(list(numbers))]
 
 
 @contextmanager

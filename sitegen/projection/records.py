@@ -52,7 +52,7 @@ _SAID_FIELDS: Final = frozenset(
 _DATA_FIELDS: Final = ("message", "agentId")
 _RAW_RECORDS: Final = """
 SELECT source_native_conversation_id, line_number, encode(payload::VARCHAR)
-FROM p.main.raw_events WHERE rowid IN (SELECT unnest(?::VARCHAR::BIGINT[]))
+FROM p.main.raw_events WHERE {numbered}
 """
 
 
