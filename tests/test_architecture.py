@@ -18,6 +18,7 @@ LONGEST_FUNCTION = 60
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "bulk": set(),
+    "helping": set(),
     "model": {"bulk"},
     "installed": set(),
     "resources": set(),
@@ -31,7 +32,7 @@ ALLOWED: dict[str, set[str]] = {
     "projection": {"duck", "errors", "model", "wording"},
     "ingest": {"duck", "errors", "ledger", "model", "stamps", "wording", "psycopg"},
     "shares": {"config", "errors", "model"},
-    "privacy": {"errors", "installed", "model", "wording", "kingfisher_sdk"},
+    "privacy": {"errors", "helping", "installed", "model", "wording", "kingfisher_sdk"},
     "render": {
         *("bulk", "catalogue", "installed", "model", "wording"),
         *("latex2mathml", "markdown_it", "markupsafe", "mdit_py_plugins", "PIL", "pygments"),

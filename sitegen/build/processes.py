@@ -125,12 +125,6 @@ def helpers_for(head: ConversationHead, helpers: Helpers | None) -> Helpers | No
     return helpers if is_giant else None
 
 
-def answer(asked: Future[T] | None, call: Callable[[], T]) -> T:
-    """What the others have made of a call. They may have more to do, or have died: then it's made here."""
-    is_there = asked is not None and asked.done() and not asked.cancelled() and asked.exception() is None
-    return asked.result() if asked is not None and is_there else call()
-
-
 class Outlook(Enum):
     """How much there is surely to do, as far as it shows before anything is read."""
 

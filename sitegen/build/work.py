@@ -22,11 +22,12 @@ from sitegen.build.inside import opened
 from sitegen.build.keys import rendered_key
 from sitegen.build.opening import open_to_read
 from sitegen.build.posters import draw_once
-from sitegen.build.processes import Helpers, answer, helpers_for
+from sitegen.build.processes import Helpers, helpers_for
 from sitegen.build.renderers import Told, notes_key
 from sitegen.build.setting import Setting, compile_templates, make_pages
 from sitegen.build.watchwords import Watchwords
 from sitegen.errors import RefusedError, SitegenError
+from sitegen.helping import answer
 from sitegen.model import Card, Conversation, ConversationHead, Document, Share, Transcript
 from sitegen.output.cache import Cache
 from sitegen.output.codec import to_text
@@ -315,7 +316,8 @@ class Worker:
         Raises SecretsFoundError when no secret may be published, and there are some.
         """
         policy = self.setting.policy
-        scrubbed = apply(unread.pop(), share, policy, engine=self.engine, memory=self._scans)
+        help = helpers_for(share.head, self.help)
+        scrubbed = apply(unread.pop(), share, policy, engine=self.engine, memory=self._scans, help=help)
         if policy.secrets == "block" and scrubbed.secrets:
             raise SecretsFoundError("\n  ".join(told(scrubbed.secrets)))
         self._found[share.slug] = count(scrubbed.findings)

@@ -7,17 +7,19 @@ kinds, never values.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sitegen.helping import Help, each
 from sitegen.privacy.addresses import places_of_hosts
 from sitegen.privacy.chance import may_hold_key
 from sitegen.privacy.corpus import Corpus, Part
-from sitegen.privacy.engine import Engine
+from sitegen.privacy.engine import Engine, NoEngine
 from sitegen.privacy.hits import Hit
 from sitegen.privacy.homes import Home, find_homes
 from sitegen.privacy.people import places_of_names
@@ -90,15 +92,14 @@ class Look:
             self.seen = replace(self.seen, may_hold_key=may_hold_key(self.part.texts.data))
         return bool(self.seen.may_hold_key)
 
-    def hits(self, engine: Engine, *, is_asked: bool, is_all: bool) -> Iterator[Hit]:
+    def hits(self, engine: Engine, *, is_asked: bool, is_all: bool) -> list[Hit]:
         """Where secrets are found, counted from the begin of all texts; `is_all`: there is no other part."""
         if self.seen.own is None:
             self.seen = replace(self.seen, own=tuple(own_hits(self.part.texts, engine)))
         if is_asked and self.seen.asked is None:
             self.seen = replace(self.seen, asked=tuple(asked_hits(self.part.texts, engine, is_all=is_all)))
-        begin = self.part.begin
-        for hit in (*(self.seen.own or ()), *((is_asked and self.seen.asked) or ())):
-            yield replace(hit, start=begin + hit.start, end=begin + hit.end) if begin else hit
+        begin, found = self.part.begin, [*(self.seen.own or ()), *((is_asked and self.seen.asked) or ())]
+        return [replace(hit, start=begin + hit.start, end=begin + hit.end) if begin else hit for hit in found]
 
     def people(self) -> Iterator[tuple[int, int]]:
         """Places of the names that people have there, counted from the begin of all texts."""
@@ -123,6 +124,32 @@ def look_through(texts: Corpus, engine: Engine, *, name: str = "", memory: Memor
         return [Look(part) for part in texts.parts]
     known = {seen.digest: seen for seen in scan.parts}
     return [Look(part, known.get(digest) or Seen(digest)) for part in texts.parts for digest in (part.digest,)]
+
+
+def look_first(looks: Sequence[Look], engine: Engine, help: Help | None, *, people: bool, hosts: bool) -> None:
+    """Finds in all parts what doesn't depend on other parts, if others help: some of it in their processes."""
+    if help is None or len(looks) == 1:
+        return
+    new = [look for look in looks if look.seen.own is None]
+    engine = NoEngine(engine.name)  # it isn't asked yet, and our own rules go by its name alone
+    here = partial(_seen, engine=engine, people=people, hosts=hosts)
+    found = each(new, here, lambda look: partial(_seen_there, look.part.texts.data, here), help)
+    for look, seen in zip(new, found, strict=True):
+        look.seen = replace(seen, digest=look.seen.digest)
+
+
+def _seen(look: Look, *, engine: Engine, people: bool, hosts: bool) -> Seen:
+    look.may_hold_key()
+    look.hits(engine, is_asked=False, is_all=False)
+    if people:
+        look.people()
+    if hosts:
+        look.hosts()
+    return look.seen
+
+
+def _seen_there(data: bytes, seen: Callable[[Look], Seen]) -> Seen:
+    return seen(Look(Part.of_bytes(data)))
 
 
 def remember(looks: Sequence[Look], engine: Engine, *, name: str, memory: Memory) -> None:

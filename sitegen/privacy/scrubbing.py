@@ -15,6 +15,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from sitegen.helping import Help
 from sitegen.model import Conversation, ConversationHead, Share
 from sitegen.privacy import addresses
 from sitegen.privacy.corpus import Corpus, collect, read
@@ -22,7 +23,7 @@ from sitegen.privacy.engine import Engine, NoEngine
 from sitegen.privacy.files import without_secret_files
 from sitegen.privacy.findings import tell
 from sitegen.privacy.homes import Home
-from sitegen.privacy.looking import Look, Memory, find_secrets, look_through, remember
+from sitegen.privacy.looking import Look, Memory, find_secrets, look_first, look_through, remember
 from sitegen.privacy.marks import mark
 from sitegen.privacy.people import find_people
 from sitegen.privacy.policy import Finding, Policy
@@ -82,17 +83,19 @@ def apply(
     engine: Engine | None = None,
     memory: Memory | None = None,
     is_survey: bool = False,
+    help: Help | None = None,
 ) -> Scrubbed:
     """The conversation as its share may show it: narrowed, and scrubbed in every text. Changes nothing it was given.
 
-    `engine` adds what the library finds to what our own rules find; `memory` keeps scans, never values. `is_survey`
-    tells among the findings also what the policy doesn't take out though another could.
+    `engine` adds what the library finds to what our own rules find; `memory` keeps scans, never values; `help`
+    scans some parts. `is_survey` tells among the findings also what the policy doesn't take out though another could.
     """
     engine = engine or NoEngine()
     shown = narrow(conversation, share)
     texts = collect(shown, whole=conversation)
     name = conversation.head.key
     looks = look_through(texts, engine, name=name, memory=memory)
+    look_first(looks, engine, help, people=policy.shortens_paths, hosts=policy.masks_hosts)
     known = _learn(texts, looks, policy, engine)
     spans = [span for span in _spans(looks, known, policy) if span.start < texts.shown_end]
     if memory is not None:

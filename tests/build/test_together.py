@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sitegen.build.posters import Drawn as Poster
-from sitegen.build.processes import Helpers, answer
+from sitegen.build.processes import Helpers
 from sitegen.render import Drawn
 from tests.build.test_reuse import talk
 from tests.support.projections import ConversationRow, conversation, user
@@ -63,13 +63,6 @@ def test_others_draw_the_picture_of_a_link_meanwhile(tmp_path: Path, monkeypatch
     monkeypatch.setattr(Helpers, "ask", note)
     build(tmp_path / "two", 2, LONG)
     assert any(isinstance(each.result(), Poster) for each in asked if each)
-
-
-def test_what_others_have_not_made_is_made_here() -> None:
-    done, failed, pending = Future[int](), Future[int](), Future[int]()
-    done.set_result(1)
-    failed.set_exception(BrokenExecutor("it died"))
-    assert [answer(asked, lambda: 2) for asked in (done, failed, pending, None)] == [1, 2, 2, 2]
 
 
 def test_site_is_the_same_when_who_helps_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from sitegen.model import Block, Conversation, Show
 from sitegen.privacy import Engine, Match, NoEngine, Policy, Scan, apply, find_engine
 from tests.privacy.support import SHARE, message, said, scrubbed
+from tests.support.helping import Busy, Dead, Dying, Ready
 from tests.support.plants import all_secrets, private_key
 
 KEY = private_key()
@@ -53,6 +54,18 @@ def test_parts_lose_nothing_and_take_nothing_more(engine: Engine, seed: int, req
     at_once = scrubbed(long(seed), engine=engine, **STRICT)
     request.getfixturevalue("in_parts")
     assert scrubbed(long(seed), engine=engine, **STRICT) == at_once
+
+
+@pytest.mark.usefixtures("in_parts")
+@pytest.mark.parametrize("kind", [Ready, Dying, Dead, Busy])
+def test_others_find_the_same(engine: Engine, kind: type[Ready]) -> None:
+    memory, policy, help = Memory(), Policy(**STRICT), kind()
+    alone = apply(long(0), SHARE, policy, engine=engine)
+    assert apply(long(0), SHARE, policy, engine=engine, memory=memory, help=help) == alone
+    assert help.asked or kind is Dead
+    help.asked = 0
+    assert apply(long(0), SHARE, policy, engine=engine, memory=memory, help=help) == alone
+    assert not help.asked
 
 
 @pytest.mark.usefixtures("in_parts")
