@@ -17,8 +17,9 @@ from sitegen.render.context import Context
 from sitegen.render.diff import render_patch
 from sitegen.render.figure import block, content, counted, folded, head_lines
 from sitegen.render.languages import find_lexer
-from sitegen.render.lexing import Span, lex
+from sitegen.render.lexing import lex
 from sitegen.render.patches import is_patch
+from sitegen.render.scans import Span
 from sitegen.render.text import first_line, visible
 
 _CLASSES: dict[_TokenType, str] = {

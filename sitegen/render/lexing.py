@@ -18,13 +18,10 @@ from pygments.token import Error, Whitespace, _TokenType
 from sitegen.render.beginnings import ASCII, beginnings
 from sitegen.render.json_lexing import lex_json
 from sitegen.render.late import OTHERS
-from sitegen.render.runs import run_of
+from sitegen.render.scans import Scan, Span, scan_of
 
 Classes = Callable[[_TokenType], str]
 """Gives the class of each kind of token; "" for those that look like any text."""
-Span = tuple[int, int, str]
-"""Where a token of some class begins and ends, and its class."""
-
 _Rule = tuple[Callable[[str, int], "re.Match[str] | None"], str | None, Any, int | str | tuple[str, ...] | None]
 """A pattern's `match`, the class of what it finds (None: it's told by what comes next), what makes tokens of it or the
 class of each of its groups, and where it leads: so many states back, into a state, or into several."""
@@ -99,6 +96,8 @@ class _Driver:
         position = line = next_line = 0
         end = len(text)
         while position < end:
+            if (scan := rules.scan) is not None and (position := scan(text, position, spans)) == end:
+                break
             if position >= next_line:
                 line = position if text[position - 1] == "\n" or not position else -1
                 next_line = text.find("\n", position) + 1 or end + 1
@@ -184,7 +183,11 @@ def _move(stack: list[str], transition: Any) -> None:
 def _states(owner: Lexer | type[Lexer], classes: Classes) -> dict[str, _State]:
     tokens: dict[str, list[tuple[Any, Any, Any]]] = owner._tokens  # type: ignore[union-attr]
     return {
-        name: (_Rules([_rule(*rule, classes) for rule in _quickened(rules)], run_of(owner.name, name, classes)), {}, {})
+        name: (
+            _Rules([_rule(*rule, classes) for rule in _quickened(rules)], scan_of(owner.name, name, classes)),
+            {},
+            {},
+        )
         for name, rules in tokens.items()
     }
 
@@ -227,9 +230,9 @@ def _nothing(_lexer: Lexer, _match: re.Match[str]) -> Iterable[tuple[int, _Token
 class _Rules:
     """Those of one state, in the order in which they are tried."""
 
-    def __init__(self, rules: list[_Rule], run: re.Pattern[str] | None) -> None:
+    def __init__(self, rules: list[_Rule], scan: Scan | None) -> None:
         self._rules = rules
-        self._run = run
+        self.scan = scan
 
     @cached_property
     def _begun(self) -> list[tuple[_Rule, frozenset[str], bool]]:
@@ -238,14 +241,10 @@ class _Rules:
 
     def chosen(self, character: str, *, begins_line: bool) -> list[_Rule]:
         """The rules that can begin with that character, where it begins a line or doesn't."""
-        begun = [
-            (rule, is_anchored)
+        found = [
+            rule
             for rule, characters, is_anchored in self._begun
             if (character in characters or character not in ASCII) and (begins_line or not is_anchored)
         ]
-        found = [rule for rule, _ in begun]
         is_back = found[:1] and found[0][1:] == (None, _nothing, -1) and found[0][0]("", 0) is not None
-        run = self._run
-        if run is not None and run.match(f"{character}a") and not any(is_anchored for _, is_anchored in begun):
-            found.insert(0, (run.match, "", None, None))
         return _BACK if is_back else found
