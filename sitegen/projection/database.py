@@ -121,20 +121,20 @@ class Database:
                 return
         raise ProjectionError(self._no_memory())
 
-    def query_span(self, sql: str, first: int, last: int, *rest: object) -> Iterator[Row]:
-        """The rows of an aggregate over a span of row numbers, which are `sql`'s first two parameters.
+    def query_span(self, sql: str, first: int, last: int) -> Iterator[Row]:
+        """The rows of an aggregate over a span of row numbers, which are `sql`'s parameters.
 
         Usually one query. A span that doesn't fit into memory is halved: a group may then come more than once.
         """
         try:
-            rows = self._run(self._connection, sql, [first, last, *rest])
+            rows = self._run(self._connection, sql, [first, last])
         except duck.OutOfMemoryException:
             if last - first < _LEAST_SPAN:
-                rows = self._query_with_more_memory(sql, [first, last, *rest])
+                rows = self._query_with_more_memory(sql, [first, last])
             else:
                 middle = (first + last) // 2
-                yield from self.query_span(sql, first, middle, *rest)
-                yield from self.query_span(sql, middle + 1, last, *rest)
+                yield from self.query_span(sql, first, middle)
+                yield from self.query_span(sql, middle + 1, last)
                 return
         yield from rows
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
 
-from sitegen.projection.database import Database
+from sitegen.projection.database import Database, Row
 from sitegen.projection.schema import Schema
 
 ENRICHED_SOURCES: Final = ("claude_code", "codex_cli")
@@ -37,9 +37,15 @@ SELECT c.id, count(*), sum(coalesce(strlen(b.text), 0) + coalesce(strlen(b.paylo
     sum(hash(m.sequence_index, b.block_index, b.type, b.text, b.tool_name, b.tool_use_id, b.payload))
 FROM (SELECT * FROM p.main.content_blocks WHERE rowid BETWEEN ? AND ?) b
 JOIN (SELECT hash(m.id::VARCHAR) AS number, m.sequence_index, c.rowid AS conversation FROM p.main.messages m
-    JOIN p.main.conversations c ON c.id = m.conversation_id WHERE m.rowid >= 0 {only}) m
+    JOIN p.main.conversations c ON c.id = m.conversation_id WHERE m.rowid >= 0) m
 ON m.number = hash(b.message_id::VARCHAR)
 JOIN p.main.conversations c ON c.rowid = m.conversation GROUP BY 1
+"""
+# Of some conversations DuckDB goes by the ids themselves: it reads texts only where a block's message is one of theirs.
+_SOME_BLOCKS: Final = """
+SELECT m.conversation_id, count(*), sum(coalesce(strlen(b.text), 0) + coalesce(strlen(b.payload), 0)),
+    sum(hash(m.sequence_index, b.block_index, b.type, b.text, b.tool_name, b.tool_use_id, b.payload))
+FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id WHERE true {only} GROUP BY 1
 """
 _ATTACHMENTS: Final = """
 SELECT m.conversation_id, count(*), sum(coalesce(a.size_bytes, 0)),
@@ -75,7 +81,7 @@ class Only(Struct, frozen=True):
 
     @property
     def parameters(self) -> tuple[list[str], ...]:
-        """What a narrowed query takes after its other parameters."""
+        """What a narrowed query takes."""
         return () if self.ids is None else (list(self.ids),)
 
 
@@ -120,13 +126,18 @@ class Fingerprints:
 def fingerprint(database: Database, schema: Schema, *, labels: bool, only: Only) -> Fingerprints:
     """Fingerprints of everything but the conversation's own row and its raw events. `only` has row ids."""
     found = Fingerprints()
-    blocks = only.narrow(_BLOCKS, "m.conversation_id")
-    for row_id, *totals in database.query_span(blocks, *span(database, "content_blocks"), *only.parameters):
+    for row_id, *totals in _block_totals(database, only):
         found.add(row_id, "blocks", *totals)
     for scan, (sql, column) in _small_scans(schema, labels=labels).items():
         for row_id, *totals in database.query(only.narrow(sql, column), only.parameters):
             found.add(row_id, scan, *totals)
     return found
+
+
+def _block_totals(database: Database, only: Only) -> Iterable[Row]:
+    if only.ids is None:
+        return database.query_span(_BLOCKS, *span(database, "content_blocks"))
+    return database.query(only.narrow(_SOME_BLOCKS, "m.conversation_id"), only.parameters)
 
 
 def span(database: Database, table: Literal["content_blocks", "raw_events"]) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from sitegen import duck
 from sitegen.model import ConversationHead, JsonObject
 from sitegen.projection.attachments import locate
-from sitegen.projection.database import Database
+from sitegen.projection.database import Database, Row
 from sitegen.projection.digest import ENRICHED_SOURCES, Only, fingerprint, seal, span
 from sitegen.projection.listing import Content, Known, Listing
 from sitegen.projection.schema import Schema
@@ -33,7 +33,7 @@ _RAW_EVENTS: Final = f"""
 SELECT source_id, source_native_conversation_id, sum(hash(line_number, payload)),
     list({{{{'line': line_number, 'payload': payload}}}}) FILTER (strlen(payload) < 4000
         AND (contains(payload::VARCHAR, '-title"') OR contains(payload::VARCHAR, '"summary"')))
-FROM p.main.raw_events WHERE rowid BETWEEN ? AND ? AND source_id IN {ENRICHED_SOURCES} {{only}} GROUP BY 1, 2
+FROM p.main.raw_events WHERE source_id IN {ENRICHED_SOURCES} {{only}} GROUP BY 1, 2
 """  # noqa: S608 - made of constants
 _PROMPTS: Final = """
 SELECT m.conversation_id, m.source_native_id, left(b.text, 4000)
@@ -194,9 +194,7 @@ def _raw_facts(database: Database, schema: Schema, natives: Only) -> _RawFacts:
     if not schema.has("raw_events"):
         return facts
     titles: dict[Key, list[tuple[int, str]]] = defaultdict(list)
-    events = natives.narrow(_RAW_EVENTS, "source_native_conversation_id")
-    stretch = span(database, "raw_events")
-    for source_id, native_id, hashes, found in database.query_span(events, *stretch, *natives.parameters):
+    for source_id, native_id, hashes, found in _raw_rows(database, natives):
         facts.hashes[source_id, native_id] += hashes
         titles[source_id, native_id] += [(record["line"] or 0, record["payload"]) for record in found or ()]
     facts.titles = {
@@ -205,6 +203,13 @@ def _raw_facts(database: Database, schema: Schema, natives: Only) -> _RawFacts:
         if records and key[0] == "claude_code"
     }
     return facts
+
+
+def _raw_rows(database: Database, natives: Only) -> Iterable[Row]:
+    if natives.ids is None:
+        stretch = _RAW_EVENTS.format(only="AND rowid BETWEEN ? AND ?")
+        return database.query_span(stretch, *span(database, "raw_events"))
+    return database.query(natives.narrow(_RAW_EVENTS, "source_native_conversation_id"), natives.parameters)
 
 
 def _title_events(records: Iterable[JsonObject]) -> tuple[TitleEvent, ...]:

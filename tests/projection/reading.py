@@ -9,16 +9,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sitegen.model import Conversation, ConversationHead
-from sitegen.projection import Projection
+from sitegen.projection import Known, Projection
 from tests.support.projections import ConversationRow, make_projection
 
 
 @contextmanager
-def opened(path: Path, *, labels: bool = False, memory_limit_mb: int = 192) -> Iterator[Projection]:
+def opened(
+    path: Path, *, labels: bool = False, memory_limit_mb: int = 192, known: Known | None = None
+) -> Iterator[Projection]:
     """The projection, waiting for no lock."""
     temp_folder = path.parent / "temp"
     with Projection.open(
-        path, temp_folder=temp_folder, lock_wait_s=0, labels=labels, memory_limit_mb=memory_limit_mb
+        path,
+        temp_folder=temp_folder,
+        lock_wait_s=0,
+        labels=labels,
+        memory_limit_mb=memory_limit_mb,
+        recall=lambda _: known,
     ) as projection:
         yield projection
 

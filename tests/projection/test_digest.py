@@ -10,6 +10,7 @@ import pytest
 
 from sitegen import duck
 from sitegen.model import ConversationHead
+from sitegen.projection import Known
 from tests.projection.reading import heads, opened, read_all
 from tests.support.projections import (
     ConversationRow,
@@ -198,3 +199,12 @@ def test_digest_depends_on_duckdb(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     before = digest(tmp_path, TALK)
     monkeypatch.setattr(duck, "__version__", "99.0.0")
     assert digest(tmp_path, TALK) != before
+
+
+def test_looking_at_some_conversations_finds_of_them_what_looking_at_all_does(tmp_path: Path) -> None:
+    path = make_projection(tmp_path / "p.duckdb", [TALK, OTHER, conversation("s3", user("A third one"))])
+    with opened(path, labels=True) as projection:
+        whole = projection.heads(), projection.listing()
+    changed = frozenset(head.row_id for head in whole[0] if head.native_id in ("s1", "s3"))
+    with opened(path, labels=True, known=Known(whole[1], changed)) as projection:
+        assert (projection.heads(), projection.listing()) == whole
