@@ -94,6 +94,12 @@ def find_lexer(language: str) -> Lexer | None:
     name = _ALIASES.get(name, name)
     if name in _PLAIN or _NAME.fullmatch(name) is None:
         return None
+    return lexer_named(name)
+
+
+@lru_cache(maxsize=256)
+def lexer_named(name: str) -> Lexer | None:
+    """The lexer that Pygments itself knows by that name, or None."""
     try:
         return sparing(find_lexer_class_by_name(name))(**_OPTIONS)
     except ClassNotFound:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any, Final
 
 from pygments.lexer import Lexer, RegexLexer, bygroups
-from pygments.token import Error, Whitespace, _TokenType
+from pygments.token import Error, String, Text, Whitespace, _TokenType
 
 from sitegen.render.beginnings import ASCII, beginnings
 from sitegen.render.json_lexing import lex_json
+from sitegen.render.languages import lexer_named
 from sitegen.render.late import OTHERS
 from sitegen.render.scans import Scan, Span, scan_of
 
@@ -33,6 +34,8 @@ _BACK: Final[list[_Rule]] = []
 
 _BY_GROUPS: Final = bygroups().__qualname__  # type: ignore[no-untyped-call]
 """The name of all actions that give a kind, or something else to do, to each group of a match."""
+_FENCE = "MarkdownLexer._handle_codeblock"
+"""The name of the action that gives the code in a fence of Markdown to another lexer."""
 _PLAIN_NAMES = {
     r"[A-Z_a-z][0-9A-Z_a-z]*": r"[A-Z_a-z][0-9A-Z_a-z]*+(?![^\x00-\x7f])",
     r"(?:[$_A-Za-z]|\\u[a-fA-F0-9]{4})(?:(?:[$A-Za-z0-9_]|\\u[a-fA-F0-9]{4}))*": (
@@ -80,12 +83,7 @@ class _Driver:
 
     def _tokens(self, text: str, stack: Iterable[str] = ("root",)) -> Iterator[tuple[int, str, str]]:
         """All of `text` as a rule wants it, with classes in place of kinds."""
-        position = 0
-        for start, end, name in self.drive(text, stack):
-            yield position, "", text[position:start]
-            yield start, name, text[start:end]
-            position = end
-        yield position, "", text[position:]
+        return _whole(text, 0, self.drive(text, stack))
 
     def drive(self, text: str, first: Iterable[str] = ("root",)) -> list[Span]:  # noqa: C901 - one loop, for speed
         """The tokens of `text` that have a class; `first` are the states to begin in."""
@@ -201,6 +199,33 @@ def _quickened(rules: Iterable[tuple[Any, Any, Any]]) -> Iterator[tuple[Any, Any
         yield match_at, action, leads
 
 
+def _fence(_lexer: Lexer, match: re.Match[str], *, classes: Classes) -> Iterator[tuple[int, _TokenType | str, str]]:
+    """A fence's tokens as Markdown's own action makes them, its code read by lexers that are driven here too."""
+    start, end = match.span("code")
+    yield match.start(), String.Backtick, match["initial"]
+    yield match.start("lang"), String.Backtick, match["lang"]
+    if match["afterlang"] is not None:
+        yield match.start("whitespace"), Whitespace, match["whitespace"]
+        yield match.start("extra"), Text, match["extra"]
+    yield match.start("newline"), Whitespace, "\n"
+    lexer = lexer_named(match["lang"])
+    if lexer is None:
+        yield start, String, match["code"]
+    else:
+        yield from _whole(match["code"], start, lex(lexer, match["code"], classes))
+    yield end, String.Backtick, match["terminator"]
+
+
+def _whole(text: str, start: int, spans: Iterable[Span]) -> Iterator[tuple[int, str, str]]:
+    """All of a text that begins at `start`: its tokens, and between them what has no class."""
+    position = 0
+    for begin, end, name in spans:
+        yield start + position, "", text[position:begin]
+        yield start + begin, name, text[begin:end]
+        position = end
+    yield start + position, "", text[position:]
+
+
 def _rule(match_at: Any, action: Any, leads: Any, classes: Classes) -> _Rule:
     if leads == "#push":
         leads = ("#push",)
@@ -208,6 +233,8 @@ def _rule(match_at: Any, action: Any, leads: Any, classes: Classes) -> _Rule:
         leads = leads[0]
     if type(action) is _TokenType:
         return match_at, classes(action), None, leads
+    if getattr(action, "__qualname__", "") == _FENCE:
+        action = partial(_fence, classes=classes)
     return match_at, None, _groups(action, classes) or action or _nothing, leads
 
 

@@ -54,7 +54,10 @@ SAMPLES = {
     "rust": "fn f<'a>(x: &'a str) -> Result<u8, E> { /* n /* m */ */ Ok(b'a') }\n",
     "go": "func (a *B) F(c ...int) error { return fmt.Errorf(`x %w`, err) }\n",
     "toml": 'a = 1979-05-27\n[b."c"]\nd = """e\nf"""\n',
-    "markdown": "# a\n\n*b* `c` d e_f_ _g_ #h [i](j)\n\n```python\nx = 1\n```\n- k **l** m\n1. ~~n~~ [o]: p\n",
+    "markdown": (
+        "# a\n\n*b* `c` d e_f_ _g_ #h [i](j)\n\n```python\nx = 1\n```\n```sh y\nls 1\n```\n"
+        "```no\n```\n- k **l** m\n1. ~~n~~ [o]: p\n"
+    ),
     "cpp": "#include <a>\ntemplate <class T> auto f(T&& x) -> decltype(x) { return x; } // c\n",
     "csharp": '[A]\nclass B<T> : C where T : new() { int @d = 0x1F; string E => $"{d}"; } // f\n',
     "console": "$ ls\na b\n",
