@@ -47,7 +47,7 @@ def build(
     can't be removed, BuildError when pages failed (after all others were made) or when `is_strict` and a share had to
     be left out (before anything was).
     """
-    from sitegen.build.processes import Outlook, Processes, look_ahead
+    from sitegen.build.processes import Outlook, Processes, is_any_newer, look_ahead
     from sitegen.config import load
     from sitegen.config.files import make_private_folder
     from sitegen.output.layout import STATE_FILE
@@ -78,7 +78,7 @@ def build(
         with reading(config, watch, listings=listings, temp_folder=state_folder / "tmp") as found:
             from sitegen.build.run import Run  # takes as long as reading does
 
-            if outlook is Outlook.ALL:
+            if outlook is Outlook.ALL or is_any_newer(config.source.projections, state_folder / STATE_FILE):
                 import sitegen.build.reuse  # noqa: F401 - rendering, while there's still time until all is read
 
             return Run(config, options, found, processes, output, on_progress, watch).run()

@@ -19,7 +19,7 @@ from msgspec import Struct
 from sitegen.build.memory import collect_rarely
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from concurrent.futures import Executor, Future
     from pathlib import Path
 
@@ -150,6 +150,15 @@ def look_ahead(config: Config, *, state_file: Path, invocation: str, is_full: bo
     folders = [str(folder.absolute()) for folder in (*layers.templates, *layers.static)]
     is_new = has_changed_within(state_file, folders, invocation=invocation)
     return Outlook.PAGES if is_new else Outlook.UNSURE
+
+
+def is_any_newer(projections: Iterable[Path], state_file: Path) -> bool:
+    """Whether one was written to since the last build, if there was one: then there will be something to render."""
+    try:
+        last = state_file.stat().st_mtime_ns
+        return any(file.stat().st_mtime_ns > last for file in projections)
+    except OSError:
+        return True
 
 
 def _cores() -> int:

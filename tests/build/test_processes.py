@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import multiprocessing
+import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sitegen.build import processes
-from sitegen.build.processes import Outlook, Processes, look_ahead
+from sitegen.build.processes import Outlook, Processes, is_any_newer, look_ahead
 from sitegen.config import Config, load
 from tests.support.workshop import EVERYTHING, Workshop, talk_about
 
@@ -60,6 +61,19 @@ def test_a_missing_projection_is_left_to_whoever_reads_it(configure: Configure, 
     config = configure(size=0)
     (tmp_path / "archive.duckdb").unlink()
     assert look(config, tmp_path / "state.db") is Outlook.UNSURE
+
+
+def test_what_was_written_to_since_the_last_build_will_have_something_new(tmp_path: Path) -> None:
+    state, projection, other = tmp_path / "state.db", tmp_path / "a.duckdb", tmp_path / "b.duckdb"
+    for second, file in enumerate((projection, other)):
+        file.touch()
+        os.utime(file, (second, second))
+    assert is_any_newer([projection], state)
+    state.touch()
+    assert not is_any_newer([projection, other], state)
+    os.utime(state, (0.5, 0.5))
+    assert not is_any_newer([projection], state)
+    assert is_any_newer([projection, other], state)
 
 
 def test_pages_are_to_be_made_when_the_theme_has_changed_and_not_for_another_title(
