@@ -36,7 +36,7 @@ def beginnings(pattern: object) -> tuple[frozenset[str], bool]:
         return ASCII, False
     if is_maybe_empty:
         return ASCII, is_anchored
-    if pattern.flags & re.IGNORECASE:
+    if parsed.state.flags & re.IGNORECASE:
         characters |= {c.lower() for c in characters} | {c.upper() for c in characters}
         if not characters <= ASCII:  # "ſ" is an "s" then
             characters |= _LETTERS

@@ -18,7 +18,7 @@ from pygments.token import Error, String, Text, Whitespace, _TokenType
 from sitegen.render.beginnings import ASCII, beginnings
 from sitegen.render.json_lexing import lex_json
 from sitegen.render.languages import lexer_named
-from sitegen.render.late import OTHERS
+from sitegen.render.late import OTHERS, Late
 from sitegen.render.scans import Scan, Span, scan_of
 
 Classes = Callable[[_TokenType], str]
@@ -177,17 +177,28 @@ def _move(stack: list[str], transition: Any) -> None:
             stack.append(stack[-1] if state == "#push" else state)
 
 
+class _States(dict[str, _State]):
+    """The states of a lexer by their names; each is made when it's first entered."""
+
+    def __init__(self, owner: Lexer | type[Lexer], classes: Classes) -> None:
+        super().__init__()
+        self._owner, self._classes = owner, classes
+
+    def __missing__(self, name: str) -> _State:
+        owner, classes = self._owner, self._classes
+        rules: list[tuple[Any, Any, Any]] = owner._tokens[name]  # type: ignore[union-attr]
+        self[name] = _Rules(rules, classes, scan_of(owner.name, name, classes)), {}, {}
+        return self[name]
+
+
 @cache
-def _states(owner: Lexer | type[Lexer], classes: Classes) -> dict[str, _State]:
-    tokens: dict[str, list[tuple[Any, Any, Any]]] = owner._tokens  # type: ignore[union-attr]
-    return {
-        name: (
-            _Rules([_rule(*rule, classes) for rule in _quickened(rules)], scan_of(owner.name, name, classes)),
-            {},
-            {},
-        )
-        for name, rules in tokens.items()
-    }
+def _states(owner: Lexer | type[Lexer], classes: Classes) -> _States:
+    return _States(owner, classes)
+
+
+def _quickest(match_at: Any) -> Any:
+    late = getattr(match_at, "__self__", None)
+    return late.quickest if isinstance(late, Late) else match_at
 
 
 def _quickened(rules: Iterable[tuple[Any, Any, Any]]) -> Iterator[tuple[Any, Any, Any]]:
@@ -257,19 +268,19 @@ def _nothing(_lexer: Lexer, _match: re.Match[str]) -> Iterable[tuple[int, _Token
 class _Rules:
     """Those of one state, in the order in which they are tried."""
 
-    def __init__(self, rules: list[_Rule], scan: Scan | None) -> None:
-        self._rules = rules
+    def __init__(self, rules: list[tuple[Any, Any, Any]], classes: Classes, scan: Scan | None) -> None:
+        self._rules, self._classes = rules, classes
         self.scan = scan
 
     @cached_property
     def _begun(self) -> list[tuple[_Rule, frozenset[str], bool]]:
-        patterns = [getattr(rule[0], "__self__", None) for rule in self._rules]
-        return [(rule, *beginnings(pattern)) for rule, pattern in zip(self._rules, patterns, strict=True)]
+        rules = [_rule(*rule, self._classes) for rule in _quickened(self._rules)]
+        return [(rule, *beginnings(getattr(rule[0], "__self__", None))) for rule in rules]
 
     def chosen(self, character: str, *, begins_line: bool) -> list[_Rule]:
         """The rules that can begin with that character, where it begins a line or doesn't."""
         found = [
-            rule
+            (_quickest(rule[0]), *rule[1:])
             for rule, characters, is_anchored in self._begun
             if (character in characters or character not in ASCII) and (begins_line or not is_anchored)
         ]

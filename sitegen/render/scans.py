@@ -78,7 +78,7 @@ def _python() -> str:
     # What only a line begins with: strings that are documentation, words that are keywords there.
     head = r"[^\S\n]*+(?:[rRuUbB]{0,2}(?:\"\"\"|''')|(?:match|case|lazy)\b(?! ?[=:,)]))"
     dull = rf"{name}|[ %&()*+,/:;<=>\[\]^{{|}}~-]++|\n(?!{head})|\.(?!\d)|[^\S\n]|!="
-    inner = rf"[^\\\n{{}}]|\{{{name}(?:\.{name})*+(?:![sra])?(?::[^\\\n{{}}\"']*+)?\}}(?!\}})"
+    inner = rf"[^\\\n{{}}]|\{{(?:{name}(?:\.|(?=[!:}}])))++(?:![sra])?(?::[^\\\n{{}}\"']*+)?\}}(?!\}})"
     return (
         rf"(?!^{head})(?:{dull})*+(?:(?P<word>{_any(words)}\b(?! from\b))|(?P<key>{_any(constants)}\b)"
         rf"|(?P<def>def) (?P<function>{letters})|(?P<class>class) (?P<named>{letters})"
@@ -118,7 +118,7 @@ def _script(*, is_typed: bool) -> str:
         rf"(?P<word>{_any(words)}\b){safe}|(?P<key>\b{_any(keys)}\b){safe}|(?P<error>{error}\b)"
         r"|(?P<number>(?:0x[0-9a-f]++|(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+)(?![\w.$\\]))"
         r"|(?P<string>\"[^\"\\]*+(?:\\[\s\S][^\"\\]*+)*+\"|'[^'\\]*+(?:\\[\s\S][^'\\]*+)*+')"
-        rf"|(?P<template>`(?:[^`\\$]++|\\[^$]|\$(?!\{{)|\$\{{{name}(?:\.{name})*+\}})*+`)"
+        rf"|(?P<template>`(?:[^`\\$]++|\\[^$]|\$(?!\{{)|\$\{{(?:{name}(?:\.|(?=\}})))++\}})*+`)"
         rf"|(?P<comment>{comment}){safe}|[(,;\[{{=:&|!?+]\s*+(?P<regex>{regex})"
         rf"{rf'|(?P<decorated>@{letters})' if is_typed else ''}|)|"
     )
