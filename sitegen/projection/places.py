@@ -15,7 +15,12 @@ from sitegen.model import ConversationHead
 from sitegen.projection.database import Database
 from sitegen.projection.schema import Schema
 
-RowNumbers = Mapping[str, "array[int]"]
+RowNumbers = Mapping[str, Sequence[int]]
+Stretches = Mapping[str, range | None]
+"""Row numbers of conversations whose rows lie in a row; None for one whose rows don't."""
+
+_MOST_MESSAGES: Final = 500_000
+"""Of how many the stretches fit into DuckDB's memory."""
 
 _MESSAGES: Final = """
 SELECT conversation_id, list(rowid) FROM p.main.messages WHERE conversation_id IN (SELECT unnest(?)) GROUP BY 1
@@ -33,6 +38,23 @@ SELECT source_native_conversation_id, list(rowid) FROM p.main.raw_events
 WHERE source_id = 'claude_code' AND source_native_conversation_id IN (SELECT unnest(?)) GROUP BY 1
 """
 
+_ALL_MESSAGES: Final = "SELECT conversation_id, min(rowid), max(rowid), count(*) FROM p.main.messages GROUP BY 1"
+# Joined by numbers made of ids, as where all is looked through. Should two ids ever make one number, a conversation's
+# rows don't lie in a row any more, and are asked for by the ids.
+_ALL_BELOW: Final = """
+SELECT c.id, found.first, found.last, found.rows FROM (
+    SELECT m.conversation, min(below.rowid) AS first, max(below.rowid) AS last, count(*) AS rows
+    FROM p.main.{table} below
+    JOIN (SELECT hash(m.id::VARCHAR) AS number, c.rowid AS conversation FROM p.main.messages m
+        JOIN p.main.conversations c ON c.id = m.conversation_id) m
+    ON m.number = hash(below.message_id::VARCHAR) GROUP BY 1
+) found JOIN p.main.conversations c ON c.rowid = found.conversation
+"""
+_ALL_RAW_EVENTS: Final = """
+SELECT source_native_conversation_id, min(rowid), max(rowid), count(*) FROM p.main.raw_events
+WHERE source_id = 'claude_code' GROUP BY 1
+"""
+
 
 class Places(Struct, frozen=True):
     """Row numbers: by conversation row id, and those of Claude Code's raw events by native id."""
@@ -47,16 +69,42 @@ class Places(Struct, frozen=True):
         return min(self.messages.get(row_id, ()), default=-1)
 
 
-def find_places(database: Database, schema: Schema, heads: Iterable[ConversationHead]) -> Places:
-    """Where the rows of the given conversations lie."""
-    listed = list(heads)
+class Map(Struct, frozen=True):
+    """Where the rows of all conversations lie that lie in a row, by the same ids; None for a table that isn't on it."""
+
+    messages: Stretches | None = None
+    blocks: Stretches | None = None
+    attachments: Stretches | None = None
+    raw_events: Stretches | None = None
+
+
+def draw_map(database: Database, schema: Schema) -> Map:
+    """The map of a projection as it is while it's open; there's nothing on that of one that is too large."""
+    ((count,),) = database.query("SELECT count(*) FROM p.main.messages")
+    if count > _MOST_MESSAGES:
+        return Map()
+    attachments, raw_events = schema.has("attachments"), schema.has("raw_events")
+    return Map(
+        messages=_stretches(database, _ALL_MESSAGES),
+        blocks=_stretches(database, _ALL_BELOW.format(table="content_blocks")),
+        attachments=_stretches(database, _ALL_BELOW.format(table="attachments")) if attachments else None,
+        raw_events=_stretches(database, _ALL_RAW_EVENTS) if raw_events else None,
+    )
+
+
+def find_places(
+    database: Database, schema: Schema, heads: Iterable[ConversationHead], *, known: Map | None = None
+) -> Places:
+    """Where the rows of the given conversations lie. What isn't on a map is looked for in the tables."""
+    listed, known = list(heads), known or Map()
     row_ids = sorted({head.row_id for head in listed})
     native_ids = sorted({head.native_id for head in listed if head.source_id == "claude_code"})
+    attachments, raw_events = schema.has("attachments"), schema.has("raw_events")
     return Places(
-        messages=_numbers(database, _MESSAGES, row_ids),
-        blocks=_numbers(database, _BLOCKS, row_ids),
-        attachments=_numbers(database, _ATTACHMENTS, row_ids) if schema.has("attachments") else {},
-        raw_events=_numbers(database, _RAW_EVENTS, native_ids) if schema.has("raw_events") else {},
+        messages=_numbers(database, _MESSAGES, row_ids, known.messages),
+        blocks=_numbers(database, _BLOCKS, row_ids, known.blocks),
+        attachments=_numbers(database, _ATTACHMENTS, row_ids, known.attachments) if attachments else {},
+        raw_events=_numbers(database, _RAW_EVENTS, native_ids, known.raw_events) if raw_events else {},
     )
 
 
@@ -65,7 +113,18 @@ def all_numbers(numbers: RowNumbers, keys: Iterable[str]) -> list[int]:
     return sorted(number for key in dict.fromkeys(keys) for number in numbers.get(key, ()))
 
 
-def _numbers(database: Database, sql: str, keys: Sequence[str]) -> RowNumbers:
-    if not keys:
-        return {}
-    return {key: array("q", numbers) for key, numbers in database.query(sql, [keys])}
+def _stretches(database: Database, sql: str) -> Stretches:
+    return {
+        key: range(first, last + 1) if last - first + 1 == count else None
+        for key, first, last, count in database.query(sql)
+    }
+
+
+def _numbers(database: Database, sql: str, keys: Sequence[str], known: Stretches | None) -> RowNumbers:
+    found: dict[str, Sequence[int]] = {}
+    if known is not None:
+        found = {key: stretch for key in keys if (stretch := known.get(key)) is not None}
+        keys = [key for key in keys if key in known and key not in found]
+    if keys:
+        found |= {key: array("q", numbers) for key, numbers in database.query(sql, [keys])}
+    return found

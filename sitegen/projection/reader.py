@@ -15,7 +15,7 @@ from sitegen.projection.database import Database, open_database
 from sitegen.projection.heads import descendants, not_withdrawn, read_heads
 from sitegen.projection.listing import Known, Listing, Recall, nothing
 from sitegen.projection.messages import Builder, Children
-from sitegen.projection.places import find_places
+from sitegen.projection.places import Map, draw_map, find_places
 from sitegen.projection.schema import NEVER_NULL, Column, Schema, refuse_nulls, understand
 from sitegen.projection.values import LONG_PAST, expiry
 
@@ -46,6 +46,7 @@ class Projection:
         self._known = known
         self._looked: tuple[tuple[ConversationHead, ...], Listing] | None = None
         self._heads: tuple[ConversationHead, ...] | None = None
+        self._map: Map | None = None
 
     @classmethod
     @contextmanager
@@ -111,7 +112,9 @@ class Projection:
         children = descendants(known)
         units = [_unit(self._require(by_id, row_id), children) for row_id in row_ids]
         wanted = [head for unit in units for head in unit]
-        places = find_places(self._database, self._schema, wanted)
+        if goes_on and self._map is None:  # of many batches each would look through all tables
+            self._map = draw_map(self._database, self._schema)
+        places = find_places(self._database, self._schema, wanted, known=self._map)
         if in_any_order:
             units.sort(key=lambda unit: places.first(unit[0].row_id))
         chunks = list(plan(units))
@@ -119,7 +122,7 @@ class Projection:
             heads_in = [head for unit in chunk_units for head in unit]
             rows = read_chunk(self._database, self._schema, heads_in, places=places, labels=self._labels)
             if number == len(chunks) and not (goes_on and is_small(heads_in)):
-                self._database.rest()
+                self._close()
             builder = Builder(rows, children, Counter(head.row_id for head in heads_in))
             for unit in chunk_units:
                 yield builder.build(unit[0])
@@ -157,6 +160,10 @@ class Projection:
     def rest(self) -> None:
         """Lets go of the file, and of the memory that holds what was read of it but heads, until the next query."""
         self._looked = self._known = None
+        self._close()
+
+    def _close(self) -> None:
+        self._map = None  # the next time the file may be another
         self._database.rest()
 
     def _known_heads(self) -> tuple[ConversationHead, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import Mock
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -140,6 +142,46 @@ def test_a_projection_that_is_read_again_soon_stays_open_unless_memory_is_needed
         for _ in range(3):
             assert [said(talk) for talk in projection.read([head.row_id], goes_on=True)] == [["x" * size]]
     assert connect.call_count == times
+
+
+def _scattered(table: str) -> list[str]:
+    """Statements that put the rows of a table into an order of no meaning."""
+    copy = f"CREATE TABLE scattered AS SELECT * FROM {table} ORDER BY hash(id)"
+    return [copy, f"DELETE FROM {table}", f"INSERT INTO {table} SELECT * FROM scattered", "DROP TABLE scattered"]
+
+
+@pytest.mark.parametrize("tables", [(), ("content_blocks",), ("content_blocks", "raw_events")])
+@pytest.mark.parametrize("most", [0, 1_000], ids=["large", "small"])
+def test_batches_that_follow_each_other_are_read_as_if_each_were_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tables: Sequence[str], most: int
+) -> None:
+    monkeypatch.setattr("sitegen.projection.places._MOST_MESSAGES", most)
+    talks = [
+        conversation(f"s{n}", *(user(f"{n}.{at}", raw={"gitBranch": f"b{n}"}) for at in range(n * 2))) for n in range(5)
+    ]
+    scattering = [statement for table in tables for statement in _scattered(table)]
+    with opened(make_projection(tmp_path / "p.duckdb", talks, then=scattering)) as projection:
+        heads = projection.heads()
+        alone = [talk for head in heads for talk in projection.read([head.row_id])]
+        following = [talk for head in heads for talk in projection.read([head.row_id], goes_on=True)]
+    assert following == alone
+    assert [said(talk) for talk in following] == [[f"{n}.{at}" for at in range(n * 2)] for n in range(5)]
+    assert [talk.git_branch for talk in following] == [None, "b1", "b2", "b3", "b4"]
+
+
+def test_rows_that_moved_while_a_projection_rested_are_found_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", 10_000)
+    talks = [conversation("large", user("x" * 50_000)), conversation("a", user("A")), conversation("b", user("B"))]
+    with opened(make_projection(tmp_path / "p.duckdb", talks)) as projection:
+        rows = {head.native_id: head.row_id for head in projection.heads()}
+        next(projection.read([rows["large"]], goes_on=True))
+        with duckdb.connect(str(tmp_path / "p.duckdb")) as db:
+            for statement in _scattered("content_blocks"):
+                db.execute(statement)
+        read = [said(talk) for name in "ab" for talk in projection.read([rows[name]], goes_on=True)]
+    assert read == [["A"], ["B"]]
 
 
 def test_chunks_are_bounded_by_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
