@@ -115,7 +115,8 @@ class _Type:
         try:
             return sum([self._lengths[char] for char in text])
         except KeyError:
-            self._lengths |= {char: round(self._font.getlength(char)) for char in text}
+            new = set(text).difference(self._lengths)
+            self._lengths |= {char: round(self._font.getlength(char)) for char in new}
             return self.length(text)
 
     def draw(self, image: Image.Image, at: tuple[int, int], lines: Sequence[str], *, ink: int) -> None:
@@ -152,7 +153,7 @@ def drawable(text: str) -> str:
 
 @cache
 def _is_drawable(char: str) -> bool:
-    if char == " ":
+    if char.isascii():  # which the face has whole
         return True
     if unicodedata.bidirectional(char) in ("R", "AL", "AN") or unicodedata.combining(char):
         return False

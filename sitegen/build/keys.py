@@ -161,7 +161,8 @@ def tree_digest(folder: Path) -> str:
     """A hash of a file, or of the names and bytes of all files below a folder."""
     found = hashlib.sha256()
     for file in _files(folder):
-        data = Path(file).read_bytes()
+        with open(file, "rb", buffering=0) as opened:  # noqa: PTH123 - a path for each takes as long as reading it
+            data = opened.read()
         name = folder.name + file[len(str(folder)) :].replace(os.sep, "/")
         found.update(f"{name}\0{len(data)}\0".encode())
         found.update(data)
