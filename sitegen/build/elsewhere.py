@@ -73,6 +73,7 @@ def _room(terms: Terms, setting: Setting) -> Iterator[tuple[Setting, bool]]:
                 cache_folder=folder / "cache",
                 scan_folder=folder / "scans",
                 compiled_folder=folder / "templates",
+                assets_folder=folder / "assets",
             ),
             False,
         )

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sitegen import pages
-from sitegen.assets import load_assets
 from sitegen.build import STATE_FOLDER, BuildOptions, BuildReport, OnProgress, invocation
 from sitegen.build.clean import Scans, policy_of
 from sitegen.build.gates import Gates
@@ -22,7 +21,7 @@ from sitegen.build.pool import MakeAll, make_all
 from sitegen.build.processes import Processes
 from sitegen.build.reading import Found
 from sitegen.build.renderers import Renderers
-from sitegen.build.setting import Setting
+from sitegen.build.setting import Setting, assets_of
 from sitegen.build.site import SiteBuild
 from sitegen.build.theme import Layers
 from sitegen.build.wanted import find_shares, open_vault
@@ -33,7 +32,7 @@ from sitegen.errors import BuildError, RefusedError
 from sitegen.gate.vault import Vault
 from sitegen.model import ConversationHead, SharedView
 from sitegen.output.cache import Cache
-from sitegen.output.layout import CACHE_FOLDER, COMPILED_FOLDER, SCAN_FOLDER, STATE_FILE
+from sitegen.output.layout import ASSETS_FOLDER, CACHE_FOLDER, COMPILED_FOLDER, SCAN_FOLDER, STATE_FILE
 from sitegen.output.records import FinishedBuild
 from sitegen.output.state import State
 from sitegen.output.target import open_target
@@ -77,7 +76,7 @@ class Run:
             site = self._site(heads, registry, state)
             site.remove_first(site.plan())
             if site.folder.is_live:  # no reader shall meet a page without its style
-                site.changed |= site.folder.write(SITE, load_assets(site.setting.static).documents)
+                site.changed |= site.folder.write(SITE, assets_of(site.setting).documents)
             self._layers.check(self.config)  # no sooner: what is taken back goes, whatever else can't be made
             site.make_shares()
             self.on_progress("finishing", 0, 0)
@@ -170,6 +169,7 @@ class Run:
             cache_folder=self.cache_folder,
             scan_folder=self.scan_folder,
             compiled_folder=self.state_folder / COMPILED_FOLDER,
+            assets_folder=self.state_folder / ASSETS_FOLDER,
             policy=policy_of(self.config.privacy),
             shows_labels=self.config.pages.labels,
             is_cache_read=not self.options.is_full,

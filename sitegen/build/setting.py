@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 
-from sitegen.assets import load_assets
+from sitegen.assets import Assets, load_assets
 from sitegen.build.compiled import CompiledTemplates
+from sitegen.build.keys import digest, source_digest, tree_digest
 from sitegen.catalogue import Catalogue
+from sitegen.output.cache import Cache
 from sitegen.pages import Pages, Site
 from sitegen.privacy import Policy
 from sitegen.urls import Urls
@@ -26,10 +29,38 @@ class Setting(Struct, frozen=True):
     cache_folder: Path
     scan_folder: Path
     compiled_folder: Path
+    assets_folder: Path
     policy: Policy
     shows_labels: bool = False
     is_cache_read: bool = True
     """False for a full build, which trusts nothing that was made before."""
+
+
+class _Joined(Struct, frozen=True):
+    """Assets, and a hash of all that they were joined of."""
+
+    made_of: str
+    assets: Assets
+
+
+_ASSETS: Final = digest("assets")
+"""Where they are kept."""
+
+
+def assets_of(setting: Setting) -> Assets:
+    """The site's style sheets and scripts, joined again only when they, or what joins them, have changed.
+
+    Raises ConfigError as `load_assets` does.
+    """
+    if not setting.is_cache_read:
+        return load_assets(setting.static)
+    made_of = digest(source_digest(("assets.py", "materials.py", "urls.py")), *map(tree_digest, setting.static))
+    cache = Cache(setting.assets_folder)
+    joined = cache.get(_ASSETS, _Joined)
+    if joined is None or joined.made_of != made_of:
+        joined = _Joined(made_of, load_assets(setting.static))
+        cache.put(_ASSETS, joined)
+    return joined.assets
 
 
 def make_pages(setting: Setting) -> Pages:
@@ -37,7 +68,7 @@ def make_pages(setting: Setting) -> Pages:
     return Pages(
         setting.site,
         templates=setting.templates,
-        assets=load_assets(setting.static),
+        assets=assets_of(setting),
         urls=setting.urls,
         catalogue=Catalogue(setting.site.language),
         compiled=CompiledTemplates(setting.compiled_folder) if setting.is_cache_read else None,

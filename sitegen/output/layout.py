@@ -6,6 +6,7 @@ CACHE_FOLDER = "cache"
 SCAN_FOLDER = "scans"
 LISTING_FOLDER = "listings"
 COMPILED_FOLDER = "templates"
+ASSETS_FOLDER = "assets"
 
 DOT_FILE = ".sitegen-files"
 """In the output folder: one truncated hash for each file that sitegen wrote there."""

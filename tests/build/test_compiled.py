@@ -9,7 +9,7 @@ import pytest
 
 from sitegen.build.compiled import CompiledTemplates
 from tests.support.sites import make_pages
-from tests.support.workshop import Workshop, talk_about
+from tests.support.workshop import EVERYTHING, Workshop, talk_about
 
 
 def _cut(path: Path) -> None:
@@ -61,3 +61,33 @@ def test_all_can_be_compiled_before_any_page_is_made(tmp_path: Path) -> None:
     count = len(list((tmp_path / "templates").iterdir()))
     make_pages(compiled=kept).not_found()
     assert len(list((tmp_path / "templates").iterdir())) == count > 1
+
+
+@pytest.mark.parametrize("damage", [_cut, _scribble, _make_folder])
+def test_damaged_style_sheets_are_joined_anew(workshop: Workshop, damage: Callable[[Path], None]) -> None:
+    workshop.talk(talk_about("herons"))
+    workshop.configure()
+    workshop.build()
+    made = workshop.tree()
+    (kept,) = (workshop.folder / ".sitegen" / "assets").rglob("*.entry")
+    damage(kept)
+    for path in workshop.public.rglob("*.*s"):
+        path.unlink()
+    workshop.build()
+    assert workshop.tree() == made
+
+
+def test_style_sheets_are_joined_again_when_a_theme_changes(workshop: Workshop) -> None:
+    style = workshop.folder / "mine" / "static" / "css" / "custom.css"
+    style.parent.mkdir(parents=True)
+    style.write_text(":root { --accent: teal }")
+    workshop.talk(talk_about("herons"))
+    workshop.configure(f'[theme]\nfolder = "mine"\n\n{EVERYTHING}')
+    workshop.build()
+    made = workshop.tree()
+    style.write_text(":root { --accent: plum }")
+    workshop.build()
+    assert any("plum" in path.read_text() for path in workshop.public.rglob("*.css"))
+    style.write_text(":root { --accent: teal }")
+    workshop.build()
+    assert workshop.tree() == made
