@@ -61,7 +61,10 @@ class _Table(Generic[P, T]):
             made[number] = self._here(self._pieces[number])
         for number in sorted(self._asked, reverse=True):  # the first of them will be there soonest
             made[number] = answer(self._asked[number], lambda number=number: self._here(self._pieces[number]))  # type: ignore[misc]
-        return [made[number] for number in range(len(self._pieces))]
+        found = [made[number] for number in range(len(self._pieces))]
+        self._pieces = ()  # those who were asked may still be at it, and know this table
+        self._asked.clear()
+        return found
 
     def _take(self) -> int | None:
         with self._lock:

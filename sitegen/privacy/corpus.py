@@ -64,6 +64,10 @@ class Part:
         part._texts = Texts(data, data.lower(), (0,))
         return part
 
+    def alone(self) -> Part:
+        """The same as all there is, to be sent to another process."""
+        return Part(0, self.size, self._strings, is_held=True)
+
     @property
     def texts(self) -> Texts:
         """The texts, to be looked through."""

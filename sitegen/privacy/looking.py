@@ -133,7 +133,7 @@ def look_first(looks: Sequence[Look], engine: Engine, help: Help | None, *, peop
     new = [look for look in looks if look.seen.own is None]
     engine = NoEngine(engine.name)  # it isn't asked yet, and our own rules go by its name alone
     here = partial(_seen, engine=engine, people=people, hosts=hosts)
-    found = each(new, here, lambda look: partial(_seen_there, look.part.texts.data, here), help)
+    found = each(new, here, lambda look: partial(_seen_there, look.part.alone(), here), help)
     for look, seen in zip(new, found, strict=True):
         look.seen = replace(seen, digest=look.seen.digest)
 
@@ -148,8 +148,8 @@ def _seen(look: Look, *, engine: Engine, people: bool, hosts: bool) -> Seen:
     return look.seen
 
 
-def _seen_there(data: bytes, seen: Callable[[Look], Seen]) -> Seen:
-    return seen(Look(Part.of_bytes(data)))
+def _seen_there(part: Part, seen: Callable[[Look], Seen]) -> Seen:
+    return seen(Look(part))
 
 
 def remember(looks: Sequence[Look], engine: Engine, *, name: str, memory: Memory) -> None:
