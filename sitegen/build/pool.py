@@ -64,7 +64,7 @@ def make_all(
             made = list(_make_here(worker, tasks, on_made))
         else:
             worker.rest()  # what reading it all has left in memory isn't for what is made of it
-            with worker.holding(), _telling_of_the_dead():
+            with worker.holding(), _telling_of_the_dead(), _giving_way():
                 if count > 1:
                     made = list(_make_there(processes.executor, worker, tasks, count, on_made))
                 else:
@@ -85,15 +85,14 @@ def _make_there(
 ) -> Iterator[Made]:
     """Has the executor make batches, one at a time for each of its processes, and makes some here meanwhile."""
     feed = Feed(executor, worker.setting, Pile.of(tasks), processes)
-    with _giving_way():
-        giants = feed.pile.giants(processes)
-        feed.begin()
-        left = len(tasks)
-        while left:
-            made = worker.make(giants) if giants else feed.take(worker)
-            giants, left = [], left - len(made)
-            on_made(len(made))
-            yield from made
+    giants = feed.pile.giants(processes)
+    feed.begin()
+    left = len(tasks)
+    while left:
+        made = worker.make(giants) if giants else feed.take(worker)
+        giants, left = [], left - len(made)
+        on_made(len(made))
+        yield from made
 
 
 @contextmanager
