@@ -180,6 +180,9 @@ def _prepare(*, renders: bool) -> None:
 
     if renders:
         import sitegen.build.reuse  # noqa: F401
+        from sitegen.render.warming import warm_up
+
+        warm_up()
 
 
 def _end_with_parent() -> None:

@@ -49,7 +49,7 @@ def test_site_is_the_same_however_many_draw_it(
     by_one = build(tmp_path / "one", 1, *rows)
     assert not legs
     assert build(tmp_path / "two", 2, *rows) == by_one
-    assert all(leg.exception() is None for leg in legs)
+    assert all(leg.cancelled() or leg.exception() is None for leg in legs)
     assert legs
 
 
