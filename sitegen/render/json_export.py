@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from sitegen.bulk import Bulk, Bulky
-from sitegen.model import Attachment, Facts, Json, Message, Usage
+from sitegen.model import Attachment, Facts, Message, Usage
 from sitegen.render.drawing import Drawing
 from sitegen.render.fragments import Written
 from sitegen.render.items import Adrift, Answer, Aside, Call, ForkMark, Item, Part, Prompt, Run, Thought
-from sitegen.render.text import clean_bytes
+from sitegen.render.text import clean_json
 from sitegen.wording.wrappers import Note
 
 FORMAT = "sitegen-conversation"
 VERSION = 1
 
-_Object = dict[str, Json]
+_Object = dict[str, Any]
+"""JSON's values, and times."""
 
 
 class Strand(Struct, frozen=True):
@@ -46,7 +48,7 @@ def write_line(item: Item, drawing: Drawing) -> bytes:
     return _line(value) if value else b""
 
 
-def _strand(strand: Strand, head: Mapping[str, Json]) -> list[Bulky]:
+def _strand(strand: Strand, head: _Object) -> list[Bulky]:
     lines = _listed([[written.lines] for written in strand.written if written.lines])
     return [_line(head)[:-1], b', "items": [\n', *(lines or [b"\n"]), b"]}"]
 
@@ -57,11 +59,11 @@ def _listed(values: Sequence[Sequence[Bulky]]) -> list[Bulky]:
     return [*parts[:-1], b"\n"] if parts else []
 
 
-def _line(value: Mapping[str, Json]) -> bytes:
-    return clean_bytes(_quickly(value) or json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+def _line(value: _Object) -> bytes:
+    return clean_json(_quickly(value) or _slowly(value))
 
 
-def _quickly(value: Mapping[str, Json]) -> bytes | None:
+def _quickly(value: _Object) -> bytes | None:
     """What the standard library makes of a value, in a third of the time; None where it may be something else."""
     if _has_fractions(value.values()):  # very large and very small ones are written otherwise
         return None
@@ -71,7 +73,11 @@ def _quickly(value: Mapping[str, Json]) -> bytes | None:
         return None
 
 
-def _has_fractions(values: Iterable[Json]) -> bool:
+def _slowly(value: _Object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, default=_as_text).encode("utf-8", "surrogatepass")
+
+
+def _has_fractions(values: Iterable[Any]) -> bool:
     for value in values:
         if isinstance(value, str):
             continue
@@ -123,7 +129,7 @@ def _item(item: Item, drawing: Drawing) -> _Object | None:
                 "steps": [_step(e, drawing) for e in item.entries]
             }
         case ForkMark():
-            others: list[Json] = [
+            others = [
                 {"path": other.path, "first": f"m-{drawing.scope}{other.first}"}
                 for other in drawing.choices[item.message.id]
             ]
@@ -202,9 +208,13 @@ def _attachment(file: Attachment) -> _Object:
     return _without_gaps({"name": file.filename, "media_type": file.media_type, "size_bytes": file.size_bytes})
 
 
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+def _time(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.astimezone(UTC)
 
 
-def _without_gaps(values: Mapping[str, Json]) -> _Object:
+def _as_text(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def _without_gaps(values: _Object) -> _Object:
     return {name: value for name, value in values.items() if value is not None}

@@ -28,14 +28,18 @@ def is_clean(text: str) -> bool:
 
 def _is_clean(data: bytes) -> bool:
     """Likewise of a text in UTF-8, where all of it is found several times as fast."""
-    if len(data.translate(None, _ASCII_CONTROLS)) != len(data):
-        return False
+    return len(data.translate(None, _ASCII_CONTROLS)) == len(data) and _is_clean_beyond_ascii(data)
+
+
+def _is_clean_beyond_ascii(data: bytes) -> bool:
     return data.isascii() or not any(lead in data and unwanted.search(data) for lead, unwanted in _BEYOND_ASCII)
 
 
-def clean_bytes(data: bytes) -> bytes:
-    """`clean` of a text in UTF-8, in which lone surrogates may be."""
-    return data if _is_clean(data) else clean(data.decode("utf-8", "surrogatepass")).encode()
+def clean_json(data: bytes) -> bytes:
+    """`clean` of JSON in UTF-8, in which lone surrogates may be. Of ASCII all control bytes but one are escaped."""
+    if b"\x7f" not in data and _is_clean_beyond_ascii(data):
+        return data
+    return clean(data.decode("utf-8", "surrogatepass")).encode()
 
 
 def clean(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -130,6 +131,7 @@ def test_json_is_written_as_python_writes_it(value: Any) -> None:
         if '"v"' in line
     )
     assert line.removesuffix(",") == json.dumps(json.loads(line.removesuffix(",")), ensure_ascii=False)
+    assert re.search(r'"at": "2026-01-02T14:0\d:\d\dZ", "tool": "X"', line)
     assert '"v": ' + json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16") in line
 
 
