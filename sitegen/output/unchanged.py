@@ -6,7 +6,6 @@ content hashes.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
@@ -89,6 +88,8 @@ def has_changed_within(state_file: str | os.PathLike[str], folders: Iterable[str
 
 def environment_digest(names: list[str], environ: Mapping[str, str], salt: str) -> str:
     """One slow, salted digest over the values of all `names` together; an unset variable differs from an empty one."""
+    import hashlib  # with OpenSSL, a twentieth of a build with nothing to do, which seldom watches a variable
+
     values = json.dumps([[name, environ.get(name)] for name in sorted(names)])
     return hashlib.pbkdf2_hmac("sha256", values.encode(), salt.encode(), _ROUNDS).hex()
 
