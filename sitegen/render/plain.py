@@ -19,11 +19,14 @@ _BEGINS_A_BLOCK = re.compile(_BLOCK)
 _INTERRUPTION = r"(?:[-*+]|1[.)]) \S|>|#{1,6} |```+[^`\n]*(?:\n|\Z)|~~~"
 """What a block begins with that needs no blank line above."""
 _PARAGRAPH = re.compile(rf"(?!{_BLOCK})[^\n|]++(?:\n(?!{_BLOCK})[^\n|]++)*+(?<!\s)(?=\n\n|\n*\Z|\n(?:{_INTERRUPTION}))")
-_ROW = re.compile(r"( *)([-*+]|\d{1,9}[.)])( {1,4})(?! )([^\n|]*[^\s|])(?:\n|\Z)")
+_ROW = re.compile(r"( *)([-*+]|\d{1,9}[.)])( {1,4})(?! )([^\n|]*[^\s|]) *(?:\n|\Z)")
 _LIST_END = re.compile(r"\n++(?![ \t]|[-*+](?:[ \t\n]|\Z)|\d{1,9}[.)](?:[ \t\n]|\Z))|\Z")
 _FENCE = re.compile(r"(```+)([^`\n]*)\n")
 _FENCE_END = re.compile(r"\n {0,3}(```+)[ \t]*(?=\n|\Z)")
+_RULE = re.compile(r"(?:-{3,}|\*{3,}|_{3,}) *(?=\n|\Z)")
 _TASK = re.compile(r"\[[ xX]\](?= )")
+_BOX_NAMED = re.compile(r"\[\s*[xX]\s*\]:")
+"""What makes a link of the box of a task that's done."""
 _DEPTH = 8
 _INDENT = 3
 """A list may begin so many columns right of where the text that it belongs to begins."""
@@ -99,25 +102,34 @@ def _list_at(source: str, start: int) -> tuple[Plain, int] | None:
         indent, marker, _, text = row.groups()
         number = int(marker[:-1]) if marker[0].isdigit() else None
         above = len(levels)
-        if not _enter(levels, _Level(len(indent), marker[-1], row.start(4) - row.start(), len(rows)), number):
-            return None
+        level = _Level(len(indent), marker[-1], row.start(4) - row.start(), len(rows))
+        if not _enter(levels, level, number):
+            if indent or row.start() == end:
+                return None
+            break  # below a blank line another list begins
         box = _TASK.match(text)
         if _BEGINS_A_BLOCK.match(text) is not None or not is_simple(text[box.end() :] if box else text):
             return None
-        if box and "]:" in source:  # it may be a link to what's named there
+        if box and "]:" in source and _BOX_NAMED.search(source) is not None:
             return None
         if rows and end < row.start():  # it's the list that the blank line stands in
             loose.add(levels[above - 1 if len(levels) > above else -1].first)
         rows.append((levels[-1], len(levels) - 1, number, text))
         end = row.end()
         row = _ROW.match(source, _behind_blank_lines(source, end))
-    if not rows or _LIST_END.match(source, end) is None:
-        return None
+    else:
+        if not rows or _LIST_END.match(source, end) is None:
+            return None
     items = [Item(depth, number, text, level.first in loose) for level, depth, number, text in rows]
     return Plain("plain_list", meta={"items": items}), end - source.startswith("\n", end - 1)
 
 
-_BEGINS = {"`": _fence_at} | dict.fromkeys("-*+0123456789", _list_at)
+def _rule_or_list_at(source: str, start: int) -> tuple[Plain, int] | None:
+    rule = _RULE.match(source, start)
+    return _list_at(source, start) if rule is None else (Plain("hr"), rule.end())
+
+
+_BEGINS = {"`": _fence_at} | dict.fromkeys("-*_", _rule_or_list_at) | dict.fromkeys("+0123456789", _list_at)
 """What a block may be by its first character; a paragraph begins with any."""
 
 

@@ -125,6 +125,7 @@ def test_marked_up_text_becomes_what_the_library_makes_of_it(text: str, typed: b
 ROWS = [
     *("- ", "* ", "+ ", "1. ", "2) ", "3. ", "-  ", "1.    ", "  - ", "   - ", "    - ", "  1. ", "   1) ", "     * "),
     *("> ", "# ", "    ", "", "- [x] ", "1. [ ] ", "- - ", "- 1. ", "| ", "```", "~~~", "===", "---", "#", "-"),
+    *("--- ", "***", "___", "[x]: ", "[ ]: "),
 ]
 TEXTS = [
     "one",
@@ -156,6 +157,9 @@ TEXTS = [
 @example("- a\n  - b\n    1. c\n- d\n\ne", False)
 @example("1. a\n   - b\n   - c\n\n2. d\n\n   - e\n   - f\n3. g", False)
 @example("- [x] a\n  - [ ] **b:** c\n\n[x]: d\n", False)
+@example("- [x] a\n- [ ] b\n\n[ X ]: c\n", False)
+@example("- [x] a: `b[0]: c`\n- [ ] d\n\n1. e\n   - f\n\n- g\n\n[e]: f\n", False)
+@example("- a\n  - b\n\n1. c\n- d\n\n---\n- e \n***  \n+ f\n", False)
 def test_lists_become_what_the_library_makes_of_them(text: str, typed: bool) -> None:
     _assert_same(text, typed=typed)
 
