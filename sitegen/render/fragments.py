@@ -111,6 +111,6 @@ def fragment_key(*parts: object) -> str | None:
     None for what is nested too deep to be named.
     """
     try:
-        return hashlib.blake2b(pickle.dumps(parts, protocol=5), digest_size=16).hexdigest()
+        return hashlib.sha256(pickle.dumps(parts, protocol=5)).hexdigest()[:40]
     except RecursionError:
         return None
