@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -170,13 +170,11 @@ def find_secrets(texts: Corpus, looks: Sequence[Look], engine: Engine) -> list[S
 
 
 def _rules(engine: Engine) -> str:
-    return f"{engine.name} {_OWN_RULES}"
+    return f"{engine.name} {_own_rules()}"
 
 
-def _own_digest() -> str:
+@cache
+def _own_rules() -> str:
     """A hash of the rules' own source: other rules, another scan."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
-
-
-_OWN_RULES: Final = _own_digest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, cast, get_args
 
 from msgspec import Struct, field
@@ -160,7 +160,9 @@ def _message(row: MessageRow, chunk: Chunk, told: _Told, *, id: str, parent: str
     )
 
 
-def _forks(pairs: Iterable[tuple[str | None, str]], rows: Sequence[MessageRow], ids: Sequence[str]) -> tuple[Fork, ...]:
+def _forks(pairs: Sequence[tuple[str | None, str]], rows: Sequence[MessageRow], ids: Sequence[str]) -> tuple[Fork, ...]:
+    if not pairs:
+        return ()
     named = _references(rows, ids)
     order = {short: place for place, short in enumerate(ids)}
     branches: dict[str | None, set[str]] = defaultdict(set)
