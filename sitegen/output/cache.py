@@ -147,7 +147,7 @@ def _encode(value: object) -> tuple[Iterator[bytes], Header]:
 
     def header(checksum: int) -> bytes:
         line = [codec.digest, f"{checksum:08x}", len(packed), *map(len, blobs)]
-        return b"%b %b\n" % (_MAGIC, json.dumps(line).encode())
+        return b"%b %b\n" % (_MAGIC, msgspec.json.encode(line))
 
     return chain([packed], *map(pieces, blobs)), header
 
@@ -190,7 +190,7 @@ def _decode(source: Source, kind: type[T], *, is_checked: bool = True) -> T:
     if not line.startswith(_MAGIC + b" "):
         msg = "not an entry"
         raise ValueError(msg)
-    digest, checksum, *lengths = json.loads(line[len(_MAGIC) :])
+    digest, checksum, *lengths = msgspec.json.decode(line[len(_MAGIC) :])
     size = source.size - len(line)
     if size <= _HELD:
         blobs, found = _all(source, len(line), lengths)

@@ -44,7 +44,12 @@ class Codec(Struct, frozen=True):
     @property
     def digest(self) -> str:
         """Changes whenever the type, or a type within it, gets another field or another type of field."""
-        return hashlib.sha256(self.shape.encode()).hexdigest()[:16]
+        return _digest(self.shape)
+
+
+@cache
+def _digest(shape: str) -> str:
+    return hashlib.sha256(shape.encode()).hexdigest()[:16]
 
 
 def to_text(value: object) -> str:
