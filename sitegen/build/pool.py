@@ -7,11 +7,14 @@ sorted, so nothing depends on who was quick.
 from __future__ import annotations
 
 import atexit
+import pickle
 import sys
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain
 from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Protocol, Self
@@ -61,28 +64,35 @@ def make_all(
     is_little = sum(map(_weight, tasks)) < _WORTH_A_POOL
     with collecting_rarely():
         if is_little:
-            made = list(_make_here(worker, tasks, on_made))
+            batches = _wait(_make_here(worker, tasks, on_made))
         else:
             worker.rest()  # what reading it all has left in memory isn't for what is made of it
             with worker.holding(), _telling_of_the_dead(), _giving_way():
                 if count > 1:
-                    made = list(_make_there(processes.executor, worker, tasks, count, on_made))
+                    batches = _wait(_make_there(processes.executor, worker, tasks, count, on_made))
                 else:
-                    made = list(_make_here(worker, tasks, on_made))
-    processes.dismiss()
-    worker.rest()
-    return sorted(made, key=lambda each: each.slug)
+                    batches = _wait(_make_here(worker, tasks, on_made))
+        processes.dismiss()
+        worker.rest()
+        return sorted(chain.from_iterable(batches), key=lambda each: each.slug)
 
 
-def _make_here(worker: Worker, tasks: Sequence[Task], on_made: OnMade) -> Iterator[Made]:
+def _wait(batches: Iterable[list[Made]]) -> Iterator[list[Made]]:
+    """The batches, once all are made. Until then they are packed, for while pages are made there's little room: of each
+    of a large site's conversations half a kilobyte waits, and not five."""
+    packed = deque(zlib.compress(pickle.dumps(batch, protocol=5), 1) for batch in batches)
+    return (pickle.loads(zlib.decompress(packed.popleft())) for _ in range(len(packed)))  # noqa: S301 - packed here
+
+
+def _make_here(worker: Worker, tasks: Sequence[Task], on_made: OnMade) -> Iterator[list[Made]]:
     for batch in cut(tasks, parts=1):
-        yield from worker.make(batch)
+        yield worker.make(batch)
         on_made(len(batch))
 
 
 def _make_there(
     executor: Executor, worker: Worker, tasks: Sequence[Task], processes: int, on_made: OnMade
-) -> Iterator[Made]:
+) -> Iterator[list[Made]]:
     """Has the executor make batches, one at a time for each of its processes, and makes some here meanwhile."""
     feed = Feed(executor, worker.setting, Pile.of(tasks), processes)
     giants = feed.pile.giants(processes)
@@ -92,7 +102,7 @@ def _make_there(
         made = worker.make(giants) if giants else feed.take(worker)
         giants, left = [], left - len(made)
         on_made(len(made))
-        yield from made
+        yield made
 
 
 @contextmanager
