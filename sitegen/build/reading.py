@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 
@@ -19,12 +20,15 @@ from sitegen.model import ConversationHead, SharedView
 from sitegen.output.watch import Watch
 from sitegen.projection import Projections, open_all
 
+_MANY: Final = 5_000
+"""Conversations from which on what the build knows of them needs the memory in which DuckDB keeps what it read."""
+
 
 class Found(Struct, frozen=True):
     """What there is to share, before anything of it is read."""
 
-    projections: Projections
-    """Still open, for opening them again takes as long as reading a conversation."""
+    projections: Projections | None
+    """Still open, for opening them again takes as long as reading a conversation; None where they hold many."""
     heads: tuple[ConversationHead, ...]
     views: tuple[SharedView, ...]
     warnings: tuple[str, ...]
@@ -34,8 +38,8 @@ class Found(Struct, frozen=True):
 def reading(config: Config, watch: Watch, *, listings: Listings, temp_folder: Path) -> Iterator[Future[Found]]:
     """What will have been read; its result raises ProjectionError when nothing can be.
 
-    All that is read is watched before, and open until the context ends. Raises ConfigError when no projection is
-    named, ProjectionError or OutputError when one can't be fetched.
+    All that is read is watched before, and open until the context ends if it isn't too much. Raises ConfigError when no
+    projection is named, ProjectionError or OutputError when one can't be fetched.
     """
     if not config.source.projections:
         msg = '[source] names no projection; write projection = "archive.duckdb" there, or the file you have'
@@ -60,4 +64,8 @@ def _read(config: Config, watch: Watch, listings: Listings, temp_folder: Path, o
         watch.file(file)
     heads, views = projections.heads(), projections.shared_views()
     listings.keep(zip(paths, projections.listings(), strict=True), watch)
-    return Found(projections, tuple(heads), tuple(views), tuple(projections.warnings))
+    has_many = len(heads) >= _MANY
+    found = Found(None if has_many else projections, tuple(heads), tuple(views), tuple(projections.warnings))
+    if has_many:
+        opened.close()
+    return found

@@ -117,6 +117,16 @@ def test_pool_and_no_pool_give_the_same_bytes(workshop: Workshop, monkeypatch: p
     assert workshop.tree() == alone
 
 
+def test_pages_of_very_many_conversations_are_the_same(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    workshop.talk(*MANY)
+    workshop.configure()
+    workshop.build("--jobs", "1")
+    as_few = workshop.tree()
+    monkeypatch.setattr("sitegen.build.reading._MANY", 1)
+    workshop.build("--jobs", "1", "--full")
+    assert workshop.tree() == as_few
+
+
 def test_no_process_leaves_anything_of_what_it_read_with(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     workshop.talk(*MANY)
     workshop.configure()
