@@ -115,7 +115,7 @@ class _Kind(Struct, gc=False):
 
 
 _NULL: Final = Raw(b"null")
-_Other = str | float | bool | list[Raw] | None
+_Other = str | int | float | bool | list[Raw] | None
 """What should be an object, and isn't."""
 
 

@@ -94,3 +94,18 @@ def test_what_is_picked_of_a_record_does_not_depend_on_how_it_must_be_parsed(par
 @pytest.mark.parametrize("payload", ["", "null", "[]", '"user"', "{", '{"type": "user"'])
 def test_what_is_no_record_is_none(payload: str) -> None:
     assert not _read(payload)
+
+
+@pytest.mark.parametrize("digits", [309, 4_300])
+@pytest.mark.parametrize("name", ["message", "attachment", "data", "toolUseResult", "requestId"])
+def test_a_number_beyond_all_others_costs_itself_alone(name: str, digits: int) -> None:
+    parts = {"type": "user", "uuid": "a", "isMeta": True, "toolUseResult": {"stdout": "all"}}
+    (record,) = _read(json.dumps(parts | {name: 10**digits - 1}))
+    assert (record.uuid, record.is_meta) == ("a", True)
+    assert record.tool_detail == ({} if name == "toolUseResult" else {"stdout": "all"})
+
+
+def test_a_number_beyond_all_others_within_a_result_costs_no_other_part() -> None:
+    (record,) = _read(f'{{"type": "user", "uuid": "a", "toolUseResult": {{"code": {"9" * 400}, "stdout": "all"}}}}')
+    assert record.tool_detail is not None
+    assert record.tool_detail["stdout"] == "all"
