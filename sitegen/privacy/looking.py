@@ -92,12 +92,12 @@ class Look:
             self.seen = replace(self.seen, may_hold_key=may_hold_key(self.part.texts.data))
         return bool(self.seen.may_hold_key)
 
-    def hits(self, engine: Engine, *, is_asked: bool, is_all: bool) -> list[Hit]:
-        """Where secrets are found, counted from the begin of all texts; `is_all`: there is no other part."""
+    def hits(self, engine: Engine, *, is_asked: bool) -> list[Hit]:
+        """Where secrets are found, counted from the begin of all texts."""
         if self.seen.own is None:
             self.seen = replace(self.seen, own=tuple(own_hits(self.part.texts, engine)))
         if is_asked and self.seen.asked is None:
-            self.seen = replace(self.seen, asked=tuple(asked_hits(self.part.texts, engine, is_all=is_all)))
+            self.seen = replace(self.seen, asked=tuple(asked_hits(self.part.texts, engine)))
         begin, found = self.part.begin, [*(self.seen.own or ()), *((is_asked and self.seen.asked) or ())]
         return [replace(hit, start=begin + hit.start, end=begin + hit.end) if begin else hit for hit in found]
 
@@ -140,7 +140,7 @@ def look_first(looks: Sequence[Look], engine: Engine, help: Help | None, *, peop
 
 def _seen(look: Look, *, engine: Engine, people: bool, hosts: bool) -> Seen:
     look.may_hold_key()
-    look.hits(engine, is_asked=False, is_all=False)
+    look.hits(engine, is_asked=False)
     if people:
         look.people()
     if hosts:
@@ -165,7 +165,7 @@ def find_secrets(texts: Corpus, looks: Sequence[Look], engine: Engine) -> list[S
     if not texts.size:
         return []
     is_asked = any(look.may_hold_key() for look in looks)
-    hits = {hit for look in looks for hit in look.hits(engine, is_asked=is_asked, is_all=len(looks) == 1)}
+    hits = {hit for look in looks for hit in look.hits(engine, is_asked=is_asked)}
     return list(by_value(texts, sorted(hits, key=lambda hit: (hit.start, -hit.end, hit.rule))))
 
 

@@ -9,7 +9,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from sitegen.privacy.chance import may_hold_key
 from sitegen.privacy.corpus import Corpus
 from sitegen.privacy.encoded import find_encoded, hits_in, texts_of
 from sitegen.privacy.engine import Engine, Match
@@ -52,22 +51,16 @@ def own_hits(texts: Texts, engine: Engine) -> Iterator[Hit]:
     yield from find_shapes(texts, is_alone=not engine.name)
 
 
-def asked_hits(texts: Texts, engine: Engine, *, is_all: bool) -> Iterator[Hit]:
+def asked_hits(texts: Texts, engine: Engine) -> Iterator[Hit]:
     """Where the engine finds secrets, and where any stand in another form only.
 
-    Where that is, the engine is asked as if the texts stood there plainly: if they may hold a key, or aren't all there
-    are.
+    There the engine is asked as if the texts stood there plainly. Nothing else decides what is found: these may be a
+    part of some texts, whose other parts come and go.
     """
     yield from _from_engine(texts, engine)
     if encoded := find_encoded(texts.data):
         said = texts_of(encoded)
-        is_asked = not is_all or may_hold_key(said.data)
-        yield from hits_in(
-            texts.data,
-            encoded,
-            said,
-            [*(_from_engine(said, engine) if is_asked else ()), *own_hits(said, engine)],
-        )
+        yield from hits_in(texts.data, encoded, said, [*_from_engine(said, engine), *own_hits(said, engine)])
 
 
 def secret_spans(texts: Texts, secrets: Sequence[Secret], *, begin: int) -> Iterator[tuple[int, int, int]]:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from base64 import encodebytes
+from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any
+from urllib.parse import quote
+from uuid import UUID
 
 import pytest
 from msgspec.structs import replace
@@ -33,6 +38,10 @@ STRICT: dict[str, Any] = {"masks_hosts": True, "masks_ips": True, "hide": ("word
 @pytest.fixture(params=["library", "own rules"])
 def engine(request: pytest.FixtureRequest) -> Engine:
     return find_engine() if request.param == "library" else NoEngine()
+
+
+def base64_lines(text: str) -> str:
+    return encodebytes(f"Notes on the server, plain words only.\n{text}And so on with more words.\n".encode()).decode()
 
 
 def long(seed: int) -> Conversation:
@@ -158,3 +167,17 @@ def test_what_isn_t_shown_stays_known_when_what_is_shown_goes_on(monkeypatch: py
     now = apply(with_results(*FILLER, "And so on."), share, Policy(), engine=engine, memory=memory)
     assert engine.asked < whole / 5
     assert now == apply(with_results(*FILLER, "And so on."), share, Policy(), engine=engine)
+
+
+@pytest.mark.parametrize("form", [base64_lines, partial(quote, safe="")])
+def test_what_is_said_in_another_form_goes_however_long_the_conversation(
+    form: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sitegen.privacy.corpus.PART", 2_000)
+    said_so = form(f"heroku: {UUID(int=Random('heroku').getrandbits(128), version=4)}\n")
+    short = (f"See\n{said_so}\nthere.", next(plant.text for plant in all_secrets() if plant.name == "github"))
+    engine, memory = find_engine(), Memory()
+    for texts in (short, (*short, *FILLER), short):
+        now = apply(said(*texts), SHARE, Policy(), engine=engine, memory=memory)
+        assert now == apply(said(*texts), SHARE, Policy(), engine=engine)
+        assert said_so.strip() not in str(now.conversation.messages[0].blocks[0].text)
