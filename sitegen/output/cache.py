@@ -26,7 +26,7 @@ from sitegen.output.layout import TEMPORARY_PREFIX
 
 T = TypeVar("T")
 
-_MAGIC = b"sitegen cache 2"
+_MAGIC = b"sitegen cache 3"
 _SUFFIX = ".entry"
 _KEY = re.compile(r"[0-9a-f]{8,128}")
 _serial = count()
@@ -44,14 +44,14 @@ class Cache(Struct, frozen=True):
     def get(self, key: str, kind: type[T]) -> T | None:
         """The value of that type under `key`; None when there is none that can be used."""
         try:
-            return _decode(Source(f"{self.folder}/{_name(key)}"), kind)
+            return _decode(Source(f"{self.folder}/{_name(key)}"), kind, key)
         except (OSError, zlib.error, *UNUSABLE):
             return None
 
     def put(self, key: str, value: object) -> bool:
         """Keep `value` under `key`. False when it couldn't be kept, which costs the next build some time only."""
         parts, header = _encode(value)
-        return self._store(self._path(key), parts, header)
+        return self._store(self._path(key), parts, header, seed=_seed(key))
 
     def leave(self, key: str, value: T) -> T:
         """Keep `value` under `key`, and return it as it is read again: of a large one much may stay in the file."""
@@ -59,10 +59,10 @@ class Cache(Struct, frozen=True):
             with suppress(OSError):  # it may be deleted at any time
                 source = Source(str(self._path(key)))
                 if source.size > _LEFT:
-                    return _decode(source, type(value), is_checked=False)  # nobody has had it meanwhile
+                    return _decode(source, type(value), key, is_checked=False)  # nobody has had it meanwhile
         return value
 
-    def _store(self, path: Path, parts: Iterable[bytes], header: Header | None = None) -> bool:
+    def _store(self, path: Path, parts: Iterable[bytes], header: Header | None = None, *, seed: int = 0) -> bool:
         temporary = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}")
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -72,7 +72,7 @@ class Cache(Struct, frozen=True):
                 if header is None:
                     write(descriptor, parts)
                 else:
-                    checksum = _Checksum()
+                    checksum = _Checksum(seed)
                     write(descriptor, chain([header(0)], checksum.of(parts)))
                     os.pwrite(descriptor, header(checksum.found), 0)
             finally:
@@ -131,6 +131,11 @@ def _name(key: str) -> str:
     return f"{key[:2]}/{key[2:]}{_SUFFIX}"
 
 
+def _seed(key: str) -> int:
+    """What the checksum of an entry begins with: a file that got another one's name is no entry."""
+    return zlib.crc32(key.encode())
+
+
 def _is_entry(path: Path) -> bool:
     return path.name.endswith(_SUFFIX) or path.name.startswith(TEMPORARY_PREFIX)
 
@@ -175,8 +180,8 @@ def _unpack(packed: bytes) -> object:
 class _Checksum:
     """That of bytes as they pass through."""
 
-    def __init__(self) -> None:
-        self.found = 0
+    def __init__(self, seed: int) -> None:
+        self.found = seed
 
     def of(self, parts: Iterable[bytes]) -> Iterator[bytes]:
         for part in parts:
@@ -184,7 +189,7 @@ class _Checksum:
             yield part
 
 
-def _decode(source: Source, kind: type[T], *, is_checked: bool = True) -> T:
+def _decode(source: Source, kind: type[T], key: str, *, is_checked: bool = True) -> T:
     codec = codec_for(kind)
     line = source.readline()
     if not line.startswith(_MAGIC + b" "):
@@ -193,25 +198,25 @@ def _decode(source: Source, kind: type[T], *, is_checked: bool = True) -> T:
     digest, checksum, *lengths = msgspec.json.decode(line[len(_MAGIC) :])
     size = source.size - len(line)
     if size <= _HELD:
-        blobs, found = _all(source, len(line), lengths)
+        blobs, found = _all(source, len(line), lengths, seed=_seed(key))
     else:
-        blobs, found = _left(source, len(line), lengths, is_checked=is_checked)
+        blobs, found = _left(source, len(line), lengths, seed=_seed(key), is_checked=is_checked)
     if digest != codec.digest or (is_checked and checksum != f"{found:08x}") or sum(lengths) != size:
         msg = "an entry of another shape, or a damaged one"
         raise ValueError(msg)
     return cast("T", codec.decode(_unpack(zlib.decompress(bytes(blobs[0]))), blobs[1:]))
 
 
-def _all(source: Source, start: int, lengths: Sequence[int]) -> tuple[Views, int]:
+def _all(source: Source, start: int, lengths: Sequence[int], *, seed: int) -> tuple[Views, int]:
     """What stands in an entry from `start` on, read at once and cut into these lengths; and its checksum."""
     body = memoryview(source.read(start))
     views = [body[end - length : end] for length, end in zip(lengths, accumulate(lengths), strict=True)]
-    return views, zlib.crc32(body)
+    return views, zlib.crc32(body, seed)
 
 
-def _left(source: Source, start: int, lengths: Sequence[int], *, is_checked: bool) -> tuple[Views, int]:
+def _left(source: Source, start: int, lengths: Sequence[int], *, seed: int, is_checked: bool) -> tuple[Views, int]:
     """Likewise, but left in the file."""
-    checksum = 0
+    checksum = seed
     for piece in Stretch(source, start, source.size - start) if is_checked else ():
         checksum = zlib.crc32(piece, checksum)
     starts = accumulate(lengths, initial=start)

@@ -166,6 +166,15 @@ def test_an_entry_of_another_type_is_a_miss(cache: Cache) -> None:
     assert cache.get(KEY, Facts) is None
 
 
+def test_an_entry_under_the_name_of_another_is_a_miss(cache: Cache) -> None:
+    cache.put(KEY, SMALL)
+    entry = _entry(cache)
+    cache.put(KEY[::-1], replace(SMALL, json_file=b"another"))
+    (another,) = {path for path in cache.folder.rglob("*") if path.is_file()} - {entry}
+    another.replace(entry)
+    assert cache.get(KEY, Transcript) is None
+
+
 def test_entries_that_no_share_uses_go_and_leave_no_trace(cache: Cache) -> None:
     cache.put(KEY, SMALL)
     cache.put("ffff0000ffff", SMALL)
