@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from sitegen.config import Config
+from sitegen.config import Asking, Config
 from sitegen.config.slugs import letters
 from sitegen.model import Gate, Project, Share, SharedView
-from sitegen.shares.gates import Asking, terms_of
+from sitegen.shares.gates import terms_of
 
 if TYPE_CHECKING:
     from sitegen.gate.credentials import Kind, Wish

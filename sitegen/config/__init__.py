@@ -3,6 +3,7 @@
 from sitegen.config.load import load
 from sitegen.config.types import (
     CONFIG_NAME,
+    Asking,
     Config,
     Match,
     Output,
@@ -23,6 +24,7 @@ from sitegen.config.types import (
 
 __all__ = [
     "CONFIG_NAME",
+    "Asking",
     "Config",
     "Match",
     "Output",

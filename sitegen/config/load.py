@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from datetime import tzinfo
 from pathlib import Path
-from typing import Final
+from typing import Final, TypedDict
 
 from msgspec import Struct
 
@@ -125,6 +125,28 @@ def _refuse_publishing_ourselves(config: Config, table: Table) -> None:
         raise table.fault("directory", "lies in the theme's folder, which is read and not written; name another")
 
 
+class _Asking(TypedDict):
+    gate: Gate | None
+    secret: str | None
+    recipients: tuple[str, ...]
+    agreement: str | None
+    epoch: int
+    allow_weak: bool | None
+    hint: str | None
+
+
+def _asking(table: Table) -> _Asking:
+    return _Asking(
+        gate=table.choice("gate", Gate),
+        secret=values.reference(table, "secret"),
+        recipients=values.addresses(table, "recipients"),
+        agreement=table.text("agreement"),
+        epoch=table.whole("epoch", least=0) or 0,
+        allow_weak=table.flag("allow_weak"),
+        hint=table.text("hint"),
+    )
+
+
 def _share(table: Table, zone: tzinfo) -> ShareEntry:
     table.allow(_names(ShareEntry))
     return ShareEntry(
@@ -132,10 +154,7 @@ def _share(table: Table, zone: tzinfo) -> ShareEntry:
         conversation=table.required_text("conversation", 'conversation = "claude_code:7f3c…"'),
         slug=values.slug(table, "slug"),
         title=table.text("title"),
-        gate=table.choice("gate", Gate),
-        secret=values.reference(table, "secret"),
-        recipients=values.addresses(table, "recipients"),
-        agreement=table.text("agreement"),
+        **_asking(table),
         expires=values.moment(table, "expires", zone),
         view_limit=table.whole("view_limit", least=1),
         listed=table.flag("listed"),
@@ -143,9 +162,6 @@ def _share(table: Table, zone: tzinfo) -> ShareEntry:
         messages=values.ranges(table, "messages"),
         exclude=values.ranges(table, "exclude"),
         **read_showing(table),
-        epoch=table.whole("epoch", least=0) or 0,
-        allow_weak=table.flag("allow_weak"),
-        hint=table.text("hint"),
         public_title=table.text("public_title"),
     )
 
@@ -158,13 +174,7 @@ def _project(table: Table) -> ProjectEntry:
         slug=values.slug(table, "slug"),
         title=table.text("title"),
         description=table.text("description"),
-        gate=table.choice("gate", Gate),
-        secret=values.reference(table, "secret"),
-        recipients=values.addresses(table, "recipients"),
-        agreement=table.text("agreement"),
-        epoch=table.whole("epoch", least=0) or 0,
-        allow_weak=table.flag("allow_weak"),
-        hint=table.text("hint"),
+        **_asking(table),
     )
 
 
@@ -184,18 +194,12 @@ def _rule(table: Table, zone: tzinfo) -> RuleEntry:
     return RuleEntry(
         line=table.line,
         match=_match(table.table("match"), zone),
-        gate=table.choice("gate", Gate),
-        secret=values.reference(table, "secret"),
-        recipients=values.addresses(table, "recipients"),
-        agreement=table.text("agreement"),
+        **_asking(table),
         expires=values.moment(table, "expires", zone),
         view_limit=table.whole("view_limit", least=1),
         listed=table.flag("listed"),
         show=table.choice("show", Show),
         **read_showing(table),
-        epoch=table.whole("epoch", least=0) or 0,
-        allow_weak=table.flag("allow_weak"),
-        hint=table.text("hint"),
     )
 
 

@@ -102,36 +102,46 @@ class Privacy(Struct, frozen=True):
     image_metadata: ImageMetadata = "drop"
 
 
-class ShareEntry(Struct, frozen=True):
-    """A `[[share]]` as written; None is "not said". `line` is where it begins."""
+class Asking(Struct, frozen=True, kw_only=True):
+    """What an entry says of who may read; None is "not said"."""
 
-    line: int
-    conversation: str
-    slug: str | None = None
-    title: str | None = None
     gate: Gate | None = None
     secret: str | None = None
     recipients: tuple[str, ...] = ()
     agreement: str | None = None
+    epoch: int = 0
+    allow_weak: bool | None = None
+    hint: str | None = None
+
+
+class Offering(Asking, frozen=True, kw_only=True):
+    """What an entry says of shares: who may read them, for how long, and how much they show."""
+
     expires: datetime | None = None
     view_limit: int | None = None
     listed: bool | None = None
     show: Show | None = None
-    messages: tuple[tuple[int, int | None], ...] = ()
-    exclude: tuple[tuple[int, int | None], ...] = ()
     thinking: bool | None = None
     attachments: bool | None = None
     branches: bool | None = None
     context: bool | None = None
     exclude_tools: tuple[str, ...] | None = None
     image_metadata: ImageMetadata | None = None
-    epoch: int = 0
-    allow_weak: bool | None = None
-    hint: str | None = None
+
+
+class ShareEntry(Offering, frozen=True, kw_only=True):
+    """A `[[share]]` as written. `line` is where it begins."""
+
+    line: int
+    conversation: str
+    slug: str | None = None
+    title: str | None = None
+    messages: tuple[tuple[int, int | None], ...] = ()
+    exclude: tuple[tuple[int, int | None], ...] = ()
     public_title: str | None = None
 
 
-class ProjectEntry(Struct, frozen=True):
+class ProjectEntry(Asking, frozen=True, kw_only=True):
     """A `[[project]]` as written. `match` is a project value with the home folder shortened; "" is "no project"."""
 
     line: int
@@ -139,13 +149,6 @@ class ProjectEntry(Struct, frozen=True):
     slug: str | None = None
     title: str | None = None
     description: str | None = None
-    gate: Gate | None = None
-    secret: str | None = None
-    recipients: tuple[str, ...] = ()
-    agreement: str | None = None
-    epoch: int = 0
-    allow_weak: bool | None = None
-    hint: str | None = None
 
 
 class Match(Struct, frozen=True):
@@ -160,28 +163,11 @@ class Match(Struct, frozen=True):
     """The first moment that is too late."""
 
 
-class RuleEntry(Struct, frozen=True):
+class RuleEntry(Offering, frozen=True, kw_only=True):
     """A `[[rule]]` as written."""
 
     line: int
     match: Match
-    gate: Gate | None = None
-    secret: str | None = None
-    recipients: tuple[str, ...] = ()
-    agreement: str | None = None
-    expires: datetime | None = None
-    view_limit: int | None = None
-    listed: bool | None = None
-    show: Show | None = None
-    thinking: bool | None = None
-    attachments: bool | None = None
-    branches: bool | None = None
-    context: bool | None = None
-    exclude_tools: tuple[str, ...] | None = None
-    image_metadata: ImageMetadata | None = None
-    epoch: int = 0
-    allow_weak: bool | None = None
-    hint: str | None = None
 
 
 class RegistryEntry(Struct, frozen=True):

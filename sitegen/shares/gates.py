@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypedDict
+from typing import TypedDict
 
 from msgspec import Struct
 
-from sitegen.config import ProjectEntry
+from sitegen.config import Asking, ProjectEntry
 from sitegen.errors import ConfigError
 from sitegen.model import Gate
 from sitegen.shares.registry import Origin
@@ -24,25 +24,6 @@ class Terms(Struct, frozen=True):
     allow_weak: bool = False
     hint: str | None = None
     is_inherited: bool = False
-
-
-class Asking(Protocol):
-    """An entry that says what protects its shares: None is "not said"."""
-
-    @property
-    def gate(self) -> Gate | None: ...
-    @property
-    def secret(self) -> str | None: ...
-    @property
-    def recipients(self) -> tuple[str, ...]: ...
-    @property
-    def agreement(self) -> str | None: ...
-    @property
-    def epoch(self) -> int: ...
-    @property
-    def allow_weak(self) -> bool | None: ...
-    @property
-    def hint(self) -> str | None: ...
 
 
 def terms_of(entry: Asking, project: ProjectEntry | None = None) -> Terms:
