@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from itertools import accumulate, chain, count
 from pathlib import Path
 from typing import Final, TypeVar, cast
@@ -51,7 +52,7 @@ class Cache(Struct, frozen=True):
     def put(self, key: str, value: object) -> bool:
         """Keep `value` under `key`. False when it couldn't be kept, which costs the next build some time only."""
         parts, header = _encode(value)
-        return self._store(self._path(key), parts, header, seed=_seed(key))
+        return self._store(self._path(key), lambda file: _fill(file, parts, header, seed=_seed(key)))
 
     def leave(self, key: str, value: T) -> T:
         """Keep `value` under `key`, and return it as it is read again: of a large one much may stay in the file."""
@@ -62,19 +63,15 @@ class Cache(Struct, frozen=True):
                     return _decode(source, type(value), key, is_checked=False)  # nobody has had it meanwhile
         return value
 
-    def _store(self, path: Path, parts: Iterable[bytes], header: Header | None = None, *, seed: int = 0) -> bool:
+    def _store(self, path: Path, fill: Callable[[int], None]) -> bool:
+        """Has an entry written into a descriptor, and puts it in its place. False when that failed."""
         temporary = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}")
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.parent.mkdir(exist_ok=True, mode=0o700)
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             try:
-                if header is None:
-                    write(descriptor, parts)
-                else:
-                    checksum = _Checksum(seed)
-                    write(descriptor, chain([header(0)], checksum.of(parts)))
-                    os.pwrite(descriptor, header(checksum.found), 0)
+                fill(descriptor)
             finally:
                 os.close(descriptor)
             temporary.replace(path)
@@ -111,7 +108,7 @@ class Cache(Struct, frozen=True):
     def restore(self, entries: Iterable[tuple[str, bytes]]) -> None:
         """Keep entries as another machine stored them, by their keys."""
         for key, data in entries:
-            self._store(self._path(key), [data])
+            self._store(self._path(key), partial(write, parts=[data]))
 
     def _files(self) -> Iterator[tuple[str, str]]:
         """The path of every file, with the name that an entry of its key has; cheap, for there may be very many."""
@@ -138,6 +135,13 @@ def _seed(key: str) -> int:
 
 def _is_entry(path: Path) -> bool:
     return path.name.endswith(_SUFFIX) or path.name.startswith(TEMPORARY_PREFIX)
+
+
+def _fill(descriptor: int, parts: Iterable[bytes], header: Header, *, seed: int) -> None:
+    """Writes an entry, and over its first line once more when its checksum is known."""
+    checksum = _Checksum(seed)
+    write(descriptor, chain([header(0)], checksum.of(parts)))
+    os.pwrite(descriptor, header(checksum.found), 0)
 
 
 def _encode(value: object) -> tuple[Iterator[bytes], Header]:
