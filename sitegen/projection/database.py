@@ -89,7 +89,8 @@ class Database:
         if self._open is not None:
             self._open, opened, self._opened = None, self._opened, ExitStack()
             self._wait()
-            self._closing = Thread(target=opened.close)
+            # Waited for at the end of the program in any case, whatever thread begins it: it is within DuckDB.
+            self._closing = Thread(target=opened.close, daemon=False)
             self._closing.start()
 
     def close(self) -> None:
