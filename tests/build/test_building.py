@@ -107,24 +107,23 @@ def test_same_input_gives_the_same_bytes_anywhere(workshop: Workshop, tmp_path: 
     assert trees[0] == trees[1]
 
 
-def test_pool_and_no_pool_give_the_same_bytes(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("limit", "jobs"),
+    [
+        pytest.param("pool._WORTH_A_POOL", "2", id="several-processes"),
+        pytest.param("reading._MANY", "1", id="very-many-conversations"),
+    ],
+)
+def test_how_much_there_is_to_do_changes_no_byte(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, limit: str, jobs: str
+) -> None:
     workshop.talk(*MANY)
     workshop.configure()
     workshop.build("--jobs", "1")
-    alone = workshop.tree()
-    monkeypatch.setattr("sitegen.build.pool._WORTH_A_POOL", 1)
-    workshop.build("--jobs", "2", "--full")
-    assert workshop.tree() == alone
-
-
-def test_pages_of_very_many_conversations_are_the_same(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    workshop.talk(*MANY)
-    workshop.configure()
-    workshop.build("--jobs", "1")
-    as_few = workshop.tree()
-    monkeypatch.setattr("sitegen.build.reading._MANY", 1)
-    workshop.build("--jobs", "1", "--full")
-    assert workshop.tree() == as_few
+    as_little = workshop.tree()
+    monkeypatch.setattr(f"sitegen.build.{limit}", 1)
+    workshop.build("--jobs", jobs, "--full")
+    assert workshop.tree() == as_little
 
 
 def test_no_process_leaves_anything_of_what_it_read_with(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
