@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from threading import Thread
 from typing import Any, Final, TypeVar
 
 from msgspec import Struct
@@ -79,28 +78,11 @@ class Database:
         self._opening = opening
         self._opened = ExitStack()
         self._open: duck.DuckDBPyConnection | None = self._opened.enter_context(opening.connect())
-        self._closing: Thread | None = None
 
     def rest(self) -> None:
-        """Has DuckDB give back the memory in which it keeps what it read, while something else is done.
-
-        The next query opens the file again.
-        """
-        if self._open is not None:
-            self._open, opened, self._opened = None, self._opened, ExitStack()
-            self._wait()
-            # Waited for at the end of the program in any case, whatever thread begins it: it is within DuckDB.
-            self._closing = Thread(target=opened.close, daemon=False)
-            self._closing.start()
-
-    def close(self) -> None:
-        """Gives it back, and the file with it."""
-        self.rest()
-        self._wait()
-
-    def _wait(self) -> None:
-        if self._closing is not None:
-            self._closing.join()
+        """Gives back the memory in which DuckDB keeps what it read. The next query opens the file again."""
+        self._open = None
+        self._opened.close()
 
     @property
     def _connection(self) -> duck.DuckDBPyConnection:
@@ -221,7 +203,7 @@ def open_database(
         try:
             yield database
         finally:
-            database.close()
+            database.rest()
     finally:
         shutil.rmtree(spill, ignore_errors=True)
 
