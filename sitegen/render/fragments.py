@@ -90,6 +90,9 @@ class Fragment(Struct, frozen=True):
         return html + written + sum(len(file.data) for file in self.files)
 
 
+Name = tuple[State, str | None]
+"""The key of a fragment that is drawn after a state."""
+
 Keyed = tuple[str | None, Fragment]
 """A fragment with its key; None for one that must be made anew each time."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass, field
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -76,6 +77,13 @@ def test_others_get_what_comes_next_and_leave_something_to_be_drawn_here() -> No
     drawn(LONG, help)
     assert b"And 0?" in help.legs[0]
     assert len(help.legs) == 11
+
+
+def test_what_others_drew_is_found_again_though_packing_shares_its_parts_otherwise() -> None:
+    arguments = msgspec.json.decode(b'{"of": ["-", "-"]}')
+    assert arguments["of"][0] is not arguments["of"][1]
+    conversation = talk(*(line for n in range(4) for line in (ask(f"{n}?"), call("Odd", arguments=arguments))))
+    assert drawn(conversation, Help()) == drawn(conversation)
 
 
 class Busy(Help):
