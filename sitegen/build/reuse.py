@@ -20,8 +20,8 @@ from sitegen.render import Fragment, Fragments, Help, RenderOptions, render
 from sitegen.render.foreign import Foreign
 from sitegen.render.fragments import State, Written
 
-_WORTH_KEEPING: Final = 400
-"""Messages of a conversation that is new; rendering fewer takes a fraction of a second."""
+_WORTH_KEEPING: Final = 100
+"""Messages of a conversation that is new; rendering fewer takes some hundredths of a second."""
 _LIMIT: Final = 50_000_000
 """More than this of subagents, in bytes, isn't kept for one conversation."""
 

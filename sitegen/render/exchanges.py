@@ -16,7 +16,7 @@ from sitegen.model import Exchange, OutlineEntry
 from sitegen.render.context import Context
 from sitegen.render.drawing import Drawing
 from sitegen.render.drawn import draw_item
-from sitegen.render.fragments import Keyed, Name, Piece, fragment_key
+from sitegen.render.fragments import Keyed, Piece, fragment_key
 from sitegen.render.items import QUIET, Answer, Aside, ForkMark, Item, Prompt, Run
 from sitegen.render.sources import take_sources
 from sitegen.render.text import first_line
@@ -31,15 +31,10 @@ _MARKING = "#>*~`"
 """What they are made of."""
 
 
-def draw_group(group: Sequence[Item], drawing: Drawing, name: Name | None = None, *, is_nested: bool = False) -> Keyed:
-    """A prompt and all that came of it, drawn or found as they were drawn before.
-
-    `name` is what it's called after some state; it's found out where the state is another, or where there's none.
-    """
+def draw_group(group: Sequence[Item], drawing: Drawing, *, is_nested: bool = False) -> Keyed:
+    """A prompt and all that came of it, drawn or found as they were drawn before."""
     fragments = drawing.ctx.fragments
-    state, key = name or (None, None)
-    if state != drawing.state:
-        key = None if fragments.is_off else name_group(group, drawing, is_nested=is_nested)
+    key = None if fragments.is_off else _key(group, drawing, is_nested)
     known = None if key is None else fragments.known.get(key)
     if known is not None and drawing.takes(known):
         return key, known
@@ -52,8 +47,8 @@ def draw_group(group: Sequence[Item], drawing: Drawing, name: Name | None = None
     return None if drawing.has_clashed else key, fragment
 
 
-def name_group(group: Sequence[Item], drawing: Drawing, *, is_nested: bool = False) -> str | None:
-    """The key of its fragment, from all that it's made of: items, what came before, what of others stands in it."""
+def _key(group: Sequence[Item], drawing: Drawing, is_nested: bool) -> str | None:
+    """Names all that a fragment is made of: items, what came before, and what of others stands in it."""
     choices = [drawing.choices.get(item.message.id) for item in group if isinstance(item, ForkMark)]
     nested = [agent.digest for item in group for agents in drawing.within(item).values() for agent in agents]
     return fragment_key(group, drawing.terms, drawing.state, is_nested, choices, nested)

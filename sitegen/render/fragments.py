@@ -7,14 +7,17 @@ build to the next, and knowing that the program is still the same, is left to ot
 from __future__ import annotations
 
 import hashlib
-import pickle
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from msgspec import Struct, field
+from msgspec.msgpack import Encoder
 
 from sitegen.bulk import Bulky
 from sitegen.model import Exchange, Mark, ShareFile
 from sitegen.render.steps import Deed
+
+_pack: Final = Encoder().encode
 
 
 class Said(Struct, frozen=True):
@@ -90,9 +93,6 @@ class Fragment(Struct, frozen=True):
         return html + written + sum(len(file.data) for file in self.files)
 
 
-Name = tuple[State, str | None]
-"""The key of a fragment that is drawn after a state."""
-
 Keyed = tuple[str | None, Fragment]
 """A fragment with its key; None for one that must be made anew each time."""
 
@@ -109,11 +109,12 @@ class Fragments(Struct):
 
 
 def fragment_key(*parts: object) -> str | None:
-    """Names a fragment by all that it's made of. Equal keys mean equal parts; equal parts mostly lead to equal keys.
+    """Names a fragment by all that it's made of: equal parts have equal keys, and only those.
 
-    None for what is nested too deep to be named.
+    MessagePack doesn't say of what kind a record is, but its fields do: no two kinds that may stand in one place have
+    the same. None for what can't be named: what is nested too deep, half a character, a number of more than 64 bits.
     """
     try:
-        return hashlib.sha256(pickle.dumps(parts, protocol=5)).hexdigest()[:40]
-    except RecursionError:
+        return hashlib.sha256(_pack(parts)).hexdigest()[:40]
+    except (RecursionError, UnicodeEncodeError, OverflowError):
         return None

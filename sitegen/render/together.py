@@ -18,8 +18,8 @@ from msgspec import Struct, field
 from sitegen.model import ConversationHead
 from sitegen.render.context import Context, RenderOptions
 from sitegen.render.drawing import Drawing, Nested
-from sitegen.render.exchanges import arranged, draw_group, name_group
-from sitegen.render.fragments import Fragments, Keyed, Name, State
+from sitegen.render.exchanges import arranged, draw_group
+from sitegen.render.fragments import Fragments, Keyed, State
 from sitegen.render.items import ForkMark, Item, Run
 from sitegen.render.tree import Alternative
 
@@ -28,8 +28,6 @@ _LEG_STEPS: Final = 100
 
 Drawn = list[tuple[State, Keyed]]
 """Fragments with the state that each was drawn after."""
-
-_Named = tuple[Sequence[Item], Name | None]
 
 
 class Help(Protocol):
@@ -51,8 +49,6 @@ class _Leg(Struct, frozen=True):
     shows_models: bool
     before: State
     groups: Sequence[Sequence[Item]]
-    names: Sequence[Name]
-    """What the groups are called here: what was packed shares its parts otherwise, and would be called otherwise."""
     choices: Mapping[str, tuple[Alternative, ...]]
     nested: Mapping[str, tuple[Nested, ...]]
 
@@ -62,30 +58,12 @@ def draw_leg(packed: bytes) -> Drawn:
     leg: _Leg = pickle.loads(packed)  # noqa: S301 - it comes from the process that started this one
     ctx = Context(leg.options, leg.head, fragments=Fragments())
     drawing = Drawing(ctx, choices=leg.choices, nested=leg.nested, shows_models=leg.shows_models)
-    return _drawn(zip(leg.groups, leg.names, strict=True), drawing, leg.before)
+    return _drawn(leg.groups, drawing, leg.before)
 
 
-def _drawn(groups: Iterable[_Named], drawing: Drawing, before: State) -> Drawn:
+def _drawn(groups: Iterable[Sequence[Item]], drawing: Drawing, before: State) -> Drawn:
     drawing.state = before
-    return [(drawing.state, draw_group(group, drawing, name)) for group, name in groups]
-
-
-def _named(groups: Sequence[Sequence[Item]], drawing: Drawing, before: State) -> Iterator[Name]:
-    """What each group of a leg is called, as far as it's foretold what will be drawn before."""
-    ahead = drawing.anew()
-    ahead.state = before
-    for group in groups:
-        yield ahead.state, name_group(group, ahead)
-        _pass_over(group, ahead)
-
-
-def _pass_over(group: Sequence[Item], ahead: Drawing) -> int:
-    """Leaves a group behind, and counts what was said and done in it."""
-    steps = 0
-    for item in arranged(group):
-        ahead.pass_over(item)
-        steps += len(item.entries) if isinstance(item, Run) else 1
-    return steps
+    return [(drawing.state, draw_group(group, drawing)) for group in groups]
 
 
 def draw_together(groups: Iterable[Sequence[Item]], drawing: Drawing, help: Help) -> Iterator[Keyed]:
@@ -110,7 +88,9 @@ def _legs(groups: Iterable[Sequence[Item]], drawing: Drawing) -> Iterator[tuple[
     before, leg, steps = ahead.state, list[Sequence[Item]](), 0
     for group in groups:
         leg.append(group)
-        steps += _pass_over(group, ahead)
+        for item in arranged(group):
+            ahead.pass_over(item)
+            steps += len(item.entries) if isinstance(item, Run) else 1
         if steps >= _LEG_STEPS:
             yield before, leg
             before, leg, steps = ahead.state, [], 0
@@ -142,13 +122,13 @@ class _Begun(Struct):
             done += 1
         if done == 0 or done < len(drawn):
             # If a process died: what is wrong with the leg itself is told here.
-            yield from (draw_group(group, drawing, name) for group, name in self._unpacked()[done:])
+            yield from (draw_group(group, drawing) for group in self._unpacked()[done:])
 
-    def _unpacked(self) -> Sequence[_Named]:
+    def _unpacked(self) -> Sequence[Sequence[Item]]:
         if not isinstance(self.groups, bytes):
-            return [(group, None) for group in self.groups]
+            return self.groups
         leg: _Leg = pickle.loads(self.groups)  # noqa: S301 - it was packed here
-        return list(zip(leg.groups, leg.names, strict=True))
+        return leg.groups
 
 
 class _Table(Struct):
@@ -192,7 +172,6 @@ class _Table(Struct):
             shows_models=drawing.shows_models,
             before=before,
             groups=groups,
-            names=list(_named(groups, drawing, before)),
             choices={item.message.id: drawing.choices[item.message.id] for item in items if isinstance(item, ForkMark)},
             nested={key: agents for item in items for key, agents in drawing.within(item).items()},
         )

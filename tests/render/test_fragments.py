@@ -7,17 +7,19 @@ from __future__ import annotations
 import json
 import weakref
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markupsafe import Markup
+from msgspec import Struct
 from msgspec.structs import replace
 
-from sitegen.model import Attachment, Block, Conversation, Transcript
+from sitegen.model import Attachment, Block, Conversation, Json, Transcript
 from sitegen.output.codec import Blobs, codec_for
 from sitegen.render import Fragment, Fragments, RenderOptions, render
+from sitegen.render.items import Atom, Item
 from sitegen.render.prose import render_markdown
 from tests.support.sessions import png
 from tests.support.talks import START, Line, ask, call, message, result, say, talk, think
@@ -178,3 +180,15 @@ def test_whatever_changes_is_as_if_rendered_from_nothing(
     after = [*before[:at], *more, *before[at + edit :]]
     if after:
         assert drawn(talk(*after), kept(talk(*before))) == drawn(talk(*after))
+
+
+@pytest.mark.parametrize("kinds", [get_args(Item), get_args(Atom), (Block, Attachment)])
+def test_what_may_stand_in_one_place_differs_by_its_fields(kinds: tuple[type[Struct], ...]) -> None:
+    assert len({kind.__struct_fields__ for kind in kinds}) == len(kinds)
+
+
+@pytest.mark.parametrize("odd", ["\ud83d", 2**70], ids=["half a character", "a huge number"])
+def test_what_cannot_be_named_is_drawn_each_time(odd: Json) -> None:
+    conversation = talk(ask("a"), call("Odd", arguments={"of": odd}), ask("b"), say("c"))
+    assert len(kept(conversation)) == 1
+    assert drawn(conversation, kept(conversation)) == drawn(conversation)
