@@ -65,19 +65,23 @@ class Cache(Struct, frozen=True):
 
     def _store(self, path: Path, fill: Callable[[int], None]) -> bool:
         """Has an entry written into a descriptor, and puts it in its place. False when that failed."""
-        temporary = path.with_name(f"{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}")
+        folder = path.parent
+        temporary = f"{folder}/{TEMPORARY_PREFIX}{os.getpid()}-{next(_serial)}"
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path.parent.mkdir(exist_ok=True, mode=0o700)
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                descriptor = _create(temporary)
+            except FileNotFoundError:
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                folder.mkdir(exist_ok=True, mode=0o700)
+                descriptor = _create(temporary)
             try:
                 fill(descriptor)
             finally:
                 os.close(descriptor)
-            temporary.replace(path)
+            os.replace(temporary, path)  # noqa: PTH105 - as much of the time would be pathlib's
         except OSError:
             with suppress(OSError):
-                temporary.unlink()
+                os.unlink(temporary)  # noqa: PTH108
             return False
         return True
 
@@ -101,7 +105,7 @@ class Cache(Struct, frozen=True):
 
     def all(self) -> Iterator[tuple[str, bytes]]:
         """Every entry as it is stored, by its key: to be taken to another machine's cache."""
-        for path in sorted(self.folder.glob(f"??/*{_SUFFIX}")):
+        for path in sorted(self.folder.glob(f"?/*{_SUFFIX}")):
             with suppress(OSError):
                 yield f"{path.parent.name}{path.name.removesuffix(_SUFFIX)}", path.read_bytes()
 
@@ -111,21 +115,28 @@ class Cache(Struct, frozen=True):
             self._store(self._path(key), partial(write, parts=[data]))
 
     def _files(self) -> Iterator[tuple[str, str]]:
-        """The path of every file, with the name that an entry of its key has; cheap, for there may be very many."""
+        """The path of every file, with the name that an entry of its key has; cheap, for there may be very many.
+
+        Also those of earlier versions, whose folders had names of two digits.
+        """
         with suppress(FileNotFoundError, NotADirectoryError):
             for folder in list(os.scandir(self.folder)):
-                if len(folder.name) == 2 and folder.is_dir(follow_symlinks=False):
+                if len(folder.name) <= 2 and folder.is_dir(follow_symlinks=False):
                     yield from ((folder.name + file.name, file.path) for file in os.scandir(folder))
 
     def _path(self, key: str) -> Path:
         return self.folder / _name(key)
 
 
+def _create(file: str) -> int:
+    return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+
+
 def _name(key: str) -> str:
     if not _KEY.fullmatch(key):
         msg = f"a cache key is 8 to 128 lower-case hexadecimal digits, not {key!r}"
         raise ValueError(msg)
-    return f"{key[:2]}/{key[2:]}{_SUFFIX}"
+    return f"{key[:1]}/{key[1:]}{_SUFFIX}"  # in few folders: to make one takes longer than to write most entries
 
 
 def _seed(key: str) -> int:

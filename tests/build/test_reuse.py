@@ -66,7 +66,7 @@ def fresh(tmp_path: Path, row: ConversationRow, *lines: str) -> dict[str, bytes]
 
 
 def entries(workshop: Workshop) -> list[Path]:
-    return sorted((workshop.folder / ".sitegen" / "cache").glob("??/*.entry"))
+    return sorted((workshop.folder / ".sitegen" / "cache").glob("?/*.entry"))
 
 
 def test_what_goes_on_is_as_if_built_from_nothing(workshop: Workshop, tmp_path: Path, rendered: list[str]) -> None:
