@@ -29,7 +29,7 @@ from sitegen.errors import BuildError
 
 _WORTH_A_POOL = 1_500
 """Weight (about messages) below which starting processes costs more than it saves."""
-_SMALLEST_BATCH = 1_000
+_SMALLEST_BATCH = 400
 _LARGEST_BATCH = 30_000
 """Weights again. Each batch opens the projection and looks for its rows in all of it, so in a large archive few large
 batches cost less; small ones at the end let all processes end at about the same time."""
