@@ -66,7 +66,8 @@ def make_all(
         if is_little:
             batches = _wait(_make_here(worker, tasks, on_made))
         else:
-            worker.rest()  # what reading it all has left in memory isn't for what is made of it
+            if len(tasks) > 1:  # one is read at once, and then it rests; to open it again takes as long as a part
+                worker.rest()  # what reading it all has left in memory isn't for what is made of it
             with worker.holding(), _telling_of_the_dead(), _giving_way():
                 if count > 1:
                     batches = _wait(_make_there(processes.executor, worker, tasks, count, on_made))
