@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_SAMPLE_EVERY_S = 0.02
+_SAMPLE_EVERY_S = 0.1
+"""A sample takes half a millisecond, and what uses all cores would lack it."""
 _PROC = Path("/proc")
 _PAGE_BYTES = resource.getpagesize()
 _SHOWN_BYTES = 2_000
@@ -41,6 +42,7 @@ def measure(command: Sequence[str], *, folder: Path, variables: Mapping[str, str
     environment = {**os.environ, **(variables or {})}
     # Where this is set every run compiles the program anew, which an installed one doesn't.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.sync()  # what others have written isn't for this one to wait for
     with tempfile.TemporaryFile() as said:
         started = time.perf_counter()
         process = subprocess.Popen(
