@@ -18,7 +18,7 @@ from tests.bench.steps import Result, Workload, by_step
 from tests.bench.table import megabytes, table
 
 COLD = Result("cold", 10.0, 9.0, 20.0, 200_000_000, 400_000_000, 1, 1, 1)
-HOLD_MEMORY = "import time; block = b'x' * {size}; time.sleep(0.2)"
+HOLD_MEMORY = "import time; block = b'x' * {size}; time.sleep(0.5)"
 PARENT = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
 
 
@@ -31,7 +31,7 @@ def test_memory_of_children_is_seen(tmp_path: Path) -> None:
     cost = measure(_python(tmp_path, PARENT, child), folder=tmp_path)
     assert cost.peak_bytes > 80_000_000
     assert cost.tree_bytes is None or cost.tree_bytes > 80_000_000  # sampled, so the very peak may be missed
-    assert cost.wall_s >= 0.2
+    assert cost.wall_s >= 0.5
 
 
 def test_cpu_of_children_is_counted(tmp_path: Path) -> None:
