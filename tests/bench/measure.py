@@ -58,7 +58,8 @@ def measure(command: Sequence[str], *, folder: Path, variables: Mapping[str, str
             msg = f"`{' '.join(command)}` ended with exit code {process.returncode}:\n{end}"
             raise FailedError(msg)
     peak = usage.ru_maxrss * (1024 if _PROC.is_dir() else 1)  # Linux counts in KiB, macOS in bytes
-    return Cost(wall_s, usage.ru_utime + usage.ru_stime, peak, sampler.peak_bytes or None)
+    tree = max(sampler.peak_bytes, peak) if _PROC.is_dir() else None  # a short run ends between two samples
+    return Cost(wall_s, usage.ru_utime + usage.ru_stime, peak, tree)
 
 
 class _Sampler:
