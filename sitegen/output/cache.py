@@ -94,7 +94,7 @@ class Cache(Struct, frozen=True):
 
         Returns how many went. Call it when no other process is putting entries.
         """
-        keep = {f"{key}{_SUFFIX}" for key in used}
+        keep = {_place(key) for key in used}
         stale = [Path(path) for name, path in self._files() if name not in keep]
         stale = [path for path in stale if _is_entry(path)]
         for path in stale:
@@ -115,14 +115,14 @@ class Cache(Struct, frozen=True):
             self._store(self._path(key), partial(write, parts=[data]))
 
     def _files(self) -> Iterator[tuple[str, str]]:
-        """The path of every file, with the name that an entry of its key has; cheap, for there may be very many.
+        """Where in the cache each file is, and its path; cheap, for there may be very many.
 
         Also those of earlier versions, whose folders had names of two digits.
         """
         with suppress(FileNotFoundError, NotADirectoryError):
             for folder in list(os.scandir(self.folder)):
                 if len(folder.name) <= 2 and folder.is_dir(follow_symlinks=False):
-                    yield from ((folder.name + file.name, file.path) for file in os.scandir(folder))
+                    yield from ((f"{folder.name}/{file.name}", file.path) for file in os.scandir(folder))
 
     def _path(self, key: str) -> Path:
         return self.folder / _name(key)
@@ -136,7 +136,12 @@ def _name(key: str) -> str:
     if not _KEY.fullmatch(key):
         msg = f"a cache key is 8 to 128 lower-case hexadecimal digits, not {key!r}"
         raise ValueError(msg)
-    return f"{key[:1]}/{key[1:]}{_SUFFIX}"  # in few folders: to make one takes longer than to write most entries
+    return _place(key)
+
+
+def _place(key: str) -> str:
+    """In one of few folders: to make one may take longer than to write an entry."""
+    return f"{key[:1]}/{key[1:]}{_SUFFIX}"
 
 
 def _seed(key: str) -> int:

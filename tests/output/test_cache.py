@@ -179,10 +179,10 @@ def test_entries_that_no_share_uses_go_and_leave_no_trace(cache: Cache) -> None:
     cache.put(KEY, SMALL)
     cache.put("ffff0000ffff", SMALL)
     (cache.folder / "f" / ".sitegen-tmp-1-1").write_text("left by a killed build")
-    (cache.folder / "fe").mkdir()
-    (cache.folder / "fe" / "dcba.entry").write_text("from a version that had more folders")
+    (cache.folder / KEY[:2]).mkdir()
+    (cache.folder / KEY[:2] / f"{KEY[2:]}.entry").write_text("from a version that had more folders")
     assert cache.prune([KEY]) == 3
-    assert not any((cache.folder / name).exists() for name in ("f", "fe"))
+    assert [folder.name for folder in cache.folder.iterdir()] == [KEY[:1]]
     assert cache.get(KEY, Transcript) == SMALL
 
 
