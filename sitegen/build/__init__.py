@@ -80,5 +80,7 @@ def build(
 
             if outlook is Outlook.ALL or is_any_newer(config.source.projections, state_folder / STATE_FILE):
                 import sitegen.build.reuse  # noqa: F401 - rendering, while there's still time until all is read
-
-            return Run(config, options, found, processes, output, on_progress, watch).run()
+            run = Run(config, options, found, processes, output, on_progress, watch)
+            if outlook is not Outlook.UNSURE:
+                run.warm_up(renders=outlook is Outlook.ALL)
+            return run.run()

@@ -6,7 +6,6 @@ sorted, so nothing depends on who was quick.
 
 from __future__ import annotations
 
-import atexit
 import pickle
 import sys
 import zlib
@@ -230,7 +229,9 @@ def _make(setting: Setting, batch: list[Task]) -> list[Made]:
     global _worker
     if _worker is None:
         _worker = Worker(setting)
+        from multiprocessing.util import Finalize
+
         until_the_end = ExitStack()
         until_the_end.enter_context(_worker.holding())
-        atexit.register(until_the_end.close)
+        Finalize(None, until_the_end.close, exitpriority=0)  # a process that was forked knows no `atexit`
     return _worker.make(batch)

@@ -1,7 +1,7 @@
 """The processes of a build beside its own. Light to import, so that they can be started before anything is read.
 
-They start from nothing: forking a process that DuckDB has given threads isn't safe. It takes as long as a small build:
-one is begun as soon as there is surely enough to make.
+They start from nothing, for forking a process that DuckDB has given threads isn't safe. It takes as long as a small
+build: one is begun as soon as there is surely enough to make, and where there are no threads yet it's forked.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import signal
+import sys
 import threading
 from dataclasses import dataclass, field
 from enum import Enum
@@ -63,20 +64,24 @@ class Processes:
             self.executor.submit(_prepare, renders=renders)
 
     @property
-    def have_begun(self) -> bool:
-        """Whether there are any others."""
-        return self._executor is not None
-
-    @property
     def executor(self) -> Executor:
         """Starts the others as work is given to it."""
         if self._executor is None:
             import multiprocessing  # with its sockets a fortieth of a build that needs no other process
             from concurrent.futures import ProcessPoolExecutor
 
-            context = multiprocessing.get_context("spawn")
+            context = multiprocessing.get_context("fork" if _is_alone() else "spawn")
             self._executor = ProcessPoolExecutor(self.count - 1, mp_context=context, initializer=_set_up)
         return self._executor
+
+    def ask(self, call: Callable[[], T]) -> Future[T] | None:
+        """What becomes of a call that can be pickled; None when a process has died, or none was begun yet."""
+        if self._executor is None:
+            return None
+        try:
+            return self._executor.submit(call)
+        except RuntimeError:
+            return None
 
     def dismiss(self) -> None:
         """Has them end, after what they have begun; while they do, something else can be done here."""
@@ -111,12 +116,7 @@ class Helpers(Struct, frozen=True):
 
     def ask(self, call: Callable[[], T]) -> Future[T] | None:
         """What becomes of a call that can be pickled; None when a process has died, or none was begun yet."""
-        if not self.processes.have_begun:
-            return None
-        try:
-            return self.processes.executor.submit(call)
-        except RuntimeError:
-            return None
+        return self.processes.ask(call)
 
 
 def helpers_for(head: ConversationHead, helpers: Helpers | None) -> Helpers | None:
@@ -159,6 +159,11 @@ def is_any_newer(projections: Iterable[Path], state_file: Path) -> bool:
         return any(file.stat().st_mtime_ns > last for file in projections)
     except OSError:
         return True
+
+
+def _is_alone() -> bool:
+    """Whether this process surely has one thread only. Elsewhere than on Linux system libraries may have some."""
+    return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - no Path for each
 
 
 def _cores() -> int:

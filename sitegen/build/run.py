@@ -21,7 +21,7 @@ from sitegen.build.pool import MakeAll, make_all
 from sitegen.build.processes import Processes
 from sitegen.build.reading import Found
 from sitegen.build.renderers import Renderers
-from sitegen.build.setting import Setting, assets_of
+from sitegen.build.setting import Setting, assets_of, compile_templates
 from sitegen.build.site import SiteBuild
 from sitegen.build.theme import Layers
 from sitegen.build.wanted import find_shares, open_vault
@@ -60,6 +60,7 @@ class Run:
     watch: Watch
     now: datetime = field(init=False)
     renderers: Renderers = field(init=False)
+    setting: Setting = field(init=False)
     has_gates: bool = field(init=False)
     vault: Vault = field(init=False, repr=False)
     warnings: list[str] = field(default_factory=list)
@@ -67,6 +68,15 @@ class Run:
     def __post_init__(self) -> None:
         self.now = self.options.now or datetime.now(UTC)
         self.renderers = Renderers.find()
+        self.setting = self._setting()
+
+    def warm_up(self, *, renders: bool) -> None:
+        """Gets ready to make pages, or also to render, until it's read what there is; others compile the templates."""
+        self.processes.ask(partial(compile_templates, self.setting))
+        if renders:
+            from sitegen.render.warming import warm_up
+
+            warm_up()
 
     def run(self) -> BuildReport:
         self._watch_inputs()
@@ -151,9 +161,34 @@ class Run:
         return self.state_folder / "tmp"
 
     def _site(self, heads: Sequence[ConversationHead], registry: Registry, state: State) -> SiteBuild:
+        private = [self.config.path, *self.config.source.projections]
+        return SiteBuild(
+            shares=registry.shares,
+            heads=tuple(heads),
+            keys=make_keys(
+                text_settings=fingerprint(self.config, "text"),
+                page_settings=fingerprint(self.config, "page"),
+                templates=self.setting.templates,
+                static=self.setting.static,
+                is_offline=self.options.is_offline,
+                policy=policy_of(self.config.privacy),
+                renderers=self.renderers.marks(),
+            ),
+            worker=Worker(self.setting, self.found.result().projections),
+            folder=open_target(
+                self.output, state=state, adopt=self.options.is_adopting, private=private, is_full=self.options.is_full
+            ),
+            state=state,
+            gates=self._gates(),
+            is_full=self.options.is_full,
+            make=self._make(),
+            on_progress=self.on_progress,
+        )
+
+    def _setting(self) -> Setting:
         layers = self._layers.standing()
         site = self.config.site
-        setting = Setting(
+        return Setting(
             site=pages.Site(
                 title=site.title,
                 language=site.language,
@@ -173,29 +208,6 @@ class Run:
             policy=policy_of(self.config.privacy),
             shows_labels=self.config.pages.labels,
             is_cache_read=not self.options.is_full,
-        )
-        private = [self.config.path, *self.config.source.projections]
-        return SiteBuild(
-            shares=registry.shares,
-            heads=tuple(heads),
-            keys=make_keys(
-                text_settings=fingerprint(self.config, "text"),
-                page_settings=fingerprint(self.config, "page"),
-                templates=layers.templates,
-                static=layers.static,
-                is_offline=self.options.is_offline,
-                policy=policy_of(self.config.privacy),
-                renderers=self.renderers.marks(),
-            ),
-            worker=Worker(setting, self.found.result().projections),
-            folder=open_target(
-                self.output, state=state, adopt=self.options.is_adopting, private=private, is_full=self.options.is_full
-            ),
-            state=state,
-            gates=self._gates(),
-            is_full=self.options.is_full,
-            make=self._make(),
-            on_progress=self.on_progress,
         )
 
     def _renderer_notes(self, site: SiteBuild) -> list[str]:

@@ -24,7 +24,7 @@ from sitegen.build.opening import open_to_read
 from sitegen.build.posters import draw_once
 from sitegen.build.processes import Helpers, helpers_for
 from sitegen.build.renderers import Told, notes_key
-from sitegen.build.setting import Setting, compile_templates, make_pages
+from sitegen.build.setting import Setting, make_pages
 from sitegen.build.watchwords import Watchwords
 from sitegen.errors import RefusedError, SitegenError
 from sitegen.helping import answer
@@ -142,8 +142,6 @@ class Worker:
                 made[task.share.slug] = self._try(task, (key, transcript))
         self._renders_few = len(waiting) <= _FEW
         heads = {head.row_id: head for tasks in waiting.values() for task in tasks for head in _heads(task)}
-        if help := next(filter(None, (helpers_for(heads[row_id], self.help) for row_id in waiting)), None):
-            help.ask(partial(compile_templates, self.setting))  # there's time until they are asked to draw
         for conversation in self._read(list(waiting), heads.values()):
             mine = waiting[conversation.head.row_id]
             unread = [conversation] * len(mine)  # each takes one: with the last goes what cleaning replaces

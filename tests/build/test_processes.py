@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
 import multiprocessing
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
+from multiprocessing.util import Finalize
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,8 +136,74 @@ def test_a_build_that_fails_leaves_no_process() -> None:
     assert not multiprocessing.active_children()
 
 
+def test_the_others_have_compiled_the_templates_before_there_is_a_page_to_make(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_LARGE_BYTES", 1)
+    kept = workshop.folder / ".sitegen" / "templates"
+    ask, by_others = Processes.ask, set[Path]()
+
+    def wait(begun: Processes, call: Callable[[], Any]) -> Future[Any] | None:
+        asked = ask(begun, call)
+        assert asked is not None
+        asked.result(timeout=60)
+        by_others.update(kept.iterdir())
+        return asked
+
+    monkeypatch.setattr(Processes, "ask", wait)
+    workshop.talk(talk_about("herons"))
+    workshop.configure()
+    workshop.build("--jobs", "2")
+    assert by_others == set(kept.iterdir()) != set()
+
+
+_ALONE = """
+import sys, threading
+from sitegen.build.processes import Processes
+if sys.argv[1] == "threads":
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+sys.modules["known_before"] = sys
+with Processes(2) as begun:
+    begun.begin(renders=False)
+    print(begun.executor.submit(eval, "'known_before' in __import__('sys').modules").result(timeout=60))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere none is forked")
+@pytest.mark.parametrize(("others", "is_forked"), [("none", True), ("threads", False)])
+def test_one_is_forked_where_nothing_else_runs_yet_and_never_beside_threads(others: str, is_forked: bool) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _ALONE, others], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout.split() == [str(is_forked)]
+
+
+_LARGE = """
+import sys
+from sitegen.build import pool, processes
+pool._WORTH_A_POOL = pool._SMALLEST_BATCH = processes._LARGE_BYTES = 1
+from sitegen.cli import main
+main()
+"""
+
+
+def test_forked_processes_make_the_same_site_and_leave_nothing(workshop: Workshop) -> None:
+    workshop.talk(*(talk_about(f"subject{number}") for number in range(6)))
+    workshop.configure()
+    workshop.build("--jobs", "1")
+    made = workshop.tree()
+    shutil.rmtree(workshop.public)
+    shutil.rmtree(workshop.folder / ".sitegen")
+    command = [sys.executable, "-c", _LARGE, "--config", str(workshop.folder / "sitegen.toml"), "build", "--jobs", "3"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert workshop.tree() == made
+    assert not list((workshop.folder / ".sitegen" / "tmp").iterdir())
+    workshop.build("--full")  # nobody holds the lock any more
+
+
 def _tell_at_the_end(file: Path) -> None:
-    atexit.register(file.touch)
+    Finalize(None, file.touch, exitpriority=0)
 
 
 def _loaded() -> set[str]:
