@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -27,6 +28,10 @@ Entry = Mapping[str, "Value"]
 _SPAN: Final = re.compile(r"(\d{1,5})([hdw])")
 _UNITS: Final = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _LONGEST: Final = timedelta(days=36_500)
+_EPOCHS: Final = 900_000_000
+"""So many that none comes twice. Rotating counts on from it, to nine digits."""
+_OWN_KEYS: Final = ("secret", "recipients")
+"""With these a share whose project is protected has keys of its own."""
 
 
 class _Wish(Struct, frozen=True):
@@ -97,11 +102,18 @@ def _add(app: App, conversation: str, wish: _Wish, gate: GateWish) -> None:
     slug = _slug(wish, config, head, shares, is_gated=is_gated)
     prepared = prepare(gate, config, names=(slug, wish.title or head.title or ""))
     entry = {**_entry(config, head, wish, slug=slug), **prepared.entry}
+    if wish.reuse_slug and not (is_gated and gate.kind is None and prepared.entry.keys().isdisjoint(_OWN_KEYS)):
+        entry["epoch"] = _unused_epoch()
     if is_gated:  # first: what is shared must never stand without what protects it
         keep(prepared, config, scope=slug)
     _write(app, entry, reuse_slug=wish.reuse_slug)
     _tell(config, head, entry, shares)
     _tell_gate(prepared, slug=slug, is_gated=is_gated)
+
+
+def _unused_epoch() -> int:
+    """One that the slug never had, however often its keys were rotated: links of an earlier use open nothing."""
+    return secrets.randbelow(_EPOCHS) + 1
 
 
 def _is_gated(config: Config, head: ConversationHead, gate: GateWish) -> bool:

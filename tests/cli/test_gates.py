@@ -177,6 +177,36 @@ def test_links_of_each_gate(site: SiteFolder) -> None:
     assert len(set(codes)) == 4
 
 
+@pytest.mark.parametrize("gate", [("--gate", "password"), ("--recipient", "ann@example.org")])
+def test_slug_that_is_used_again_has_keys_that_it_never_had(site: SiteFolder, gate: tuple[str, ...]) -> None:
+    def share(conversation: str) -> set[str]:
+        assert site.run("share", conversation, "--slug", "p", "--reuse-slug", *gate).exit_code == 0
+        return {row["link"] for row in links(site, "p")}
+
+    def rotated() -> set[str]:
+        assert site.run("rotate", "p").exit_code == 0
+        return {row["link"] for row in links(site, "p")}
+
+    def revoke() -> None:
+        assert site.run("revoke", "p", "--yes").exit_code == 0
+
+    used = [share("parser-1"), rotated(), rotated()]
+    revoke()
+    used += [share("parser-1"), rotated()]
+    revoke()
+    used += [share("garden-2")]
+    assert all(used)
+    assert len(set().union(*used)) == sum(map(len, used))
+
+
+def test_slug_that_is_used_again_within_a_protected_project_keeps_the_project_s_keys(site: SiteFolder) -> None:
+    site.write('[[project]]\nmatch = "~/code/talks"\ngate = "password"\nsecret = "env:PASSWORD"\n')
+    site.run("share", "parser-1", "--slug", "p")
+    site.run("revoke", "p", "--yes")
+    assert site.run("share", "parser-1", "--slug", "p", "--reuse-slug").exit_code == 0
+    assert site.config.shares[0].epoch == 0
+
+
 def test_links_as_table_csv_and_text(site: SiteFolder) -> None:
     site.run("share", "parser-1", "--slug", "m", "--recipient", "bo@example.org", "--expires", "2099-01-31")
     (way,) = links(site)
