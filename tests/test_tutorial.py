@@ -42,7 +42,7 @@ def script(wheel: Path) -> str:
             steps.append(f"sed -i.bak 's|^# base_url = .*|{text.strip()}|' sitegen.toml && rm sitegen.toml.bak")
         for line in text.splitlines() if kind == "console" else ():
             command = line.removeprefix("$ ").replace("/path/to/sitegen", str(wheel))
-            steps.append(SERVE if command == "sitegen serve" else command)
+            steps.append(SERVE if command == "sitegen serve --open" else command)
             steps.append(f"echo {_mark(line)!r}")
             if command.startswith("sitegen publish"):
                 steps.append("git ls-remote origin; git fetch --quiet origin gh-pages; git ls-tree -r FETCH_HEAD")

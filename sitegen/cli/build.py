@@ -158,7 +158,9 @@ def _tell(report: BuildReport, seconds: float, *, is_new: bool) -> None:
 def _tell_expiry(report: BuildReport, config_path: Path, options: Sequence[str]) -> None:
     if report.next_expiry is None:
         return
-    click.echo(f"The next share expires at {report.next_expiry:%Y-%m-%d %H:%M} UTC; build again then to remove it.")
+    click.echo(
+        f"The next share expires at {report.next_expiry:%Y-%m-%d %H:%M} UTC; build again then to replace its page."
+    )
     click.echo(f"A line for cron, in this computer's time: {cron_line(report.next_expiry, config_path, options)}")
 
 

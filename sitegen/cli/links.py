@@ -127,7 +127,7 @@ def _remark(config: Config, ways: Sequence[_Way], *, is_nothing_protected: bool)
     if ways and config.site.base_url is None:
         remark("[site] names no base_url, so these addresses lack their beginning")
     if any(way.link for way in ways):
-        remark("these open the pages; so can whoever holds the site secret, for pages that have a link")
+        remark("whoever has these can open the pages; whoever holds the site secret can open all that have a link")
 
 
 def _shown(config: Config, ways: Sequence[_Way], form: str | None) -> str:
