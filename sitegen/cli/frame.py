@@ -6,7 +6,6 @@ To add a command: a module `sitegen/cli/<name>.py` whose `command` is a click co
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 import importlib.util
 import os
@@ -143,7 +142,6 @@ class Commands(click.Group):
         if not standalone_mode:
             return run()
         code = _exit_code(run)
-        gc.freeze()  # what is loaded needn't be looked through once more on the way out
         sys.exit(code)
 
 

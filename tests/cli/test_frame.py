@@ -219,3 +219,32 @@ def test_fault_in_the_configuration_names_file_and_line(site: SiteFolder) -> Non
     told = site.run("list")
     assert told.exit_code == 2
     assert f"{site.path}:6: sitegen.toml has no key “sit”; did you mean “site”?" in told.stderr
+
+
+_PROGRAM = """
+import atexit, sys, sitegen.cli
+from sitegen.__main__ import run
+
+def main():
+    atexit.register(print, "at the end")
+    print("said", end=", ")
+    sys.exit({code})
+
+sitegen.cli.main = main
+run()
+"""
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_process_ends_with_the_command_s_code_once_all_is_said_and_done(code: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM.format(code=code)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, "said, at the end\n", "")
+
+
+def test_process_that_ends_otherwise_says_why() -> None:
+    program = _PROGRAM.format(code="1 / 0")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "said, at the end\n")
+    assert "ZeroDivisionError" in done.stderr
