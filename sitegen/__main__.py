@@ -9,6 +9,7 @@ def run() -> None:
     """Runs the command that the process was started for, and ends the process with its exit code."""
     ending = _Ending()
     atexit.register(ending)  # before all others, so that it's called after them
+    _fill_streams()
     from sitegen.cli import main
 
     try:
@@ -16,6 +17,13 @@ def run() -> None:
     except SystemExit as end:
         ending.code = end.code if isinstance(end.code, int) else None
         raise
+
+
+def _fill_streams() -> None:
+    """Puts nothing where whoever began this left no stream: else a file that's opened would be in its place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - until the end
 
 
 class _Ending:
@@ -32,9 +40,8 @@ class _Ending:
         if self.code is None:
             return
         try:
-            for stream in (sys.stdout, sys.stderr):
-                if stream is not None:
-                    stream.flush()
+            sys.stdout.flush()
+            sys.stderr.flush()
         except (OSError, ValueError):
             return  # Python tells it
         os._exit(self.code)

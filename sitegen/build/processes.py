@@ -176,7 +176,8 @@ def _cores() -> int:
 def _set_up() -> None:
     atexit.register(os._exit, 0)  # last of all: taking apart what is in memory takes longer than what there is to close
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever stops a build hears of it from the first process alone
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is for what runs in the background
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever stops a build hears of it from the first process alone
     collect_rarely()
 
 

@@ -178,8 +178,23 @@ def test_one_is_forked_where_nothing_else_runs_yet_and_never_beside_threads(othe
     assert done.stdout.split() == [str(is_forked)]
 
 
+_UNDISTURBED = """
+import os, signal, sys
+from sitegen.build.processes import Processes
+signal.signal(signal.SIGINT, getattr(signal, sys.argv[1]))
+with Processes(2) as begun:
+    print(begun.executor.submit(signal.getsignal, signal.SIGINT).result(timeout=60).name)
+"""
+
+
+@pytest.mark.parametrize("asked", ["SIG_IGN", "SIG_DFL"])
+def test_others_are_as_deaf_to_ctrl_c_as_a_build_in_the_background(asked: str) -> None:
+    command = [sys.executable, "-c", _UNDISTURBED, asked]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.split() == [asked]
+
+
 _LARGE = """
-import sys
 from sitegen.build import pool, processes
 pool._WORTH_A_POOL = pool._SMALLEST_BATCH = processes._LARGE_BYTES = 1
 from sitegen.cli import main

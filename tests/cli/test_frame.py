@@ -248,3 +248,11 @@ def test_process_that_ends_otherwise_says_why() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "said, at the end\n")
     assert "ZeroDivisionError" in done.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_whoever_began_us_has_closed_stop_nothing(tmp_path: Path, closed: str) -> None:
+    command = f'exec "$0" -m sitegen init talks {closed}'
+    done = subprocess.run(["sh", "-c", command, sys.executable], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (tmp_path / "talks" / "sitegen.toml").exists()
