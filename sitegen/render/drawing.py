@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain, count
 from typing import Literal
 
+import msgspec
 from markupsafe import Markup
 from msgspec import Struct, field
 
-from sitegen.model import ROOT, Exchange, Mark, MarkKind, Message
+from sitegen.model import ROOT, SOURCES, Exchange, Mark, MarkKind, Message
 from sitegen.render.activity import tell
 from sitegen.render.context import Context
 from sitegen.render.fragments import Fragment, Piece, Said, State, Written
@@ -30,12 +32,14 @@ class Nested(Struct, frozen=True):
     html: str
     anchors: tuple[str, ...]
     markdown: str
+    sources: bytes = b""
+    """As an exchange's."""
 
     @property
     def digest(self) -> str:
         """Names all of it."""
         found = hashlib.blake2b(self.html.encode("utf-8", "surrogatepass"), digest_size=16)
-        found.update(self.markdown.encode("utf-8", "surrogatepass"))
+        found.update(self.markdown.encode("utf-8", "surrogatepass") + self.sources)
         return found.hexdigest()
 
 
@@ -66,6 +70,7 @@ class Drawing(Struct):
     _anchors: list[str] = field(default_factory=list)
     _marks: list[Mark] = field(default_factory=list)
     _texts: list[Said] = field(default_factory=list)
+    _sources: list[bytes] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
     """What the exports say of each fragment."""
     _written: dict[int, Written] = field(default_factory=dict)
@@ -159,8 +164,8 @@ class Drawing(Struct):
 
     def piece(self, message: Message, html: str) -> Piece:
         """Some HTML, with what was gathered since the last time."""
-        gathered = tuple(self._anchors), tuple(self._marks), tuple(self._texts)
-        self._anchors, self._marks, self._texts = [], [], []
+        gathered = tuple(self._anchors), tuple(self._marks), tuple(self._texts), tuple(self._sources)
+        self._anchors, self._marks, self._texts, self._sources = [], [], [], []
         return Piece(message.id, html.encode("utf-8", "surrogatepass"), len(html), *gathered)
 
     def anchor(self, kind: str, message: Message, number: int | None = None) -> str:
@@ -218,6 +223,11 @@ class Drawing(Struct):
         if text:
             self._texts.append(Said(anchor, text))
 
+    def set_aside(self, text: str, anchor: str) -> str:
+        """Keeps the text of a message as it was written; what stands in its place."""
+        self._sources.append(_member(anchor, text))
+        return SOURCES
+
     def within(self, item: Item) -> dict[str, tuple[Nested, ...]]:
         """The subagents that stand in an item."""
         keys: Iterable[str] = ()
@@ -233,6 +243,7 @@ class Drawing(Struct):
             self.has_clashed = self.has_clashed or not self._used.isdisjoint(agent.anchors)
             self._used.update(agent.anchors)
             self._anchors.extend(agent.anchors)
+            self._sources += [agent.sources] if agent.sources else []
         return "".join(agent.html for agent in nested)
 
     def note_files(self, anchor: str, *fragments: Markup) -> None:
@@ -265,3 +276,11 @@ class Drawing(Struct):
         shown = time if day == self._day else f"{day} {time}"
         self._day = day
         return f'<time datetime="{moment.astimezone(UTC).isoformat()[:19]}Z">{shown}</time>'
+
+
+def _member(name: str, text: str) -> bytes:
+    """A member of a JSON object."""
+    try:
+        return msgspec.json.encode({name: text})[1:-1]
+    except UnicodeEncodeError:  # half of a surrogate pair, which becomes a question mark
+        return json.dumps({name: text}, ensure_ascii=False, separators=(",", ":"))[1:-1].encode("utf-8", "replace")

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from sitegen.model import Exchange, OutlineEntry
 from sitegen.render.context import Context
@@ -18,7 +17,6 @@ from sitegen.render.drawing import Drawing
 from sitegen.render.drawn import draw_item
 from sitegen.render.fragments import Keyed, Piece, fragment_key
 from sitegen.render.items import QUIET, Answer, Aside, ForkMark, Item, Prompt, Run
-from sitegen.render.sources import take_sources
 from sitegen.render.text import first_line
 
 EXCHANGE_BYTES = 200_000
@@ -31,33 +29,25 @@ _MARKING = "#>*~`"
 """What they are made of."""
 
 
-def draw_group(group: Sequence[Item], drawing: Drawing, *, is_nested: bool = False) -> Keyed:
+def draw_group(group: Sequence[Item], drawing: Drawing) -> Keyed:
     """A prompt and all that came of it, drawn or found as they were drawn before."""
     fragments = drawing.ctx.fragments
-    key = None if fragments.is_off else _key(group, drawing, is_nested)
+    key = None if fragments.is_off else _key(group, drawing)
     known = None if key is None else fragments.known.get(key)
     if known is not None and drawing.takes(known):
         return key, known
     drawing.begin()
     drafts = list(_exchange(arranged(group), drawing))
     exchanges = [draft.exchange() for draft in drafts]
-    if not is_nested:
-        exchanges = [_parted(exchange) for exchange in exchanges]
     fragment = drawing.end(group, exchanges, [draft.message_id for draft in drafts])
     return None if drawing.has_clashed else key, fragment
 
 
-def _key(group: Sequence[Item], drawing: Drawing, is_nested: bool) -> str | None:
+def _key(group: Sequence[Item], drawing: Drawing) -> str | None:
     """Names all that a fragment is made of: items, what came before, and what of others stands in it."""
     choices = [drawing.choices.get(item.message.id) for item in group if isinstance(item, ForkMark)]
     nested = [agent.digest for item in group for agents in drawing.within(item).values() for agent in agents]
-    return fragment_key(group, drawing.terms, drawing.state, is_nested, choices, nested)
-
-
-def _parted(exchange: Exchange) -> Exchange:
-    """The exchange with the texts aside that are shown otherwise than they were written."""
-    html, sources = take_sources(bytes(exchange.html_file))
-    return replace(exchange, html_file=html, sources_file=sources)
+    return fragment_key(group, drawing.terms, drawing.state, choices, nested)
 
 
 class _Draft(Struct):
@@ -84,6 +74,7 @@ class _Draft(Struct):
             anchor=self.anchor,
             html_file=b"".join([head, *(piece.html for piece in self.pieces), b"</section>"]),
             messages=0,
+            sources_file=b",".join([source for piece in self.pieces for source in piece.sources]),
             anchors=tuple(anchor for piece in self.pieces for anchor in piece.anchors),
             outline=self.outline,
             marks=tuple(mark for piece in self.pieces for mark in piece.marks),

@@ -28,7 +28,7 @@ class Said(Struct, frozen=True):
 
 
 class Piece(Struct, frozen=True):
-    """Some HTML, and what was gathered while it was drawn: its ids, its marks for the timeline, the texts to search.
+    """Some HTML, and what was gathered while it was drawn: ids, marks for the timeline, texts to search or copy.
 
     A page can be cut before it. As bytes a text with an emoji takes a quarter of the memory.
     """
@@ -41,6 +41,8 @@ class Piece(Struct, frozen=True):
     anchors: tuple[str, ...] = ()
     marks: tuple[Mark, ...] = ()
     texts: tuple[Said, ...] = ()
+    sources: tuple[bytes, ...] = ()
+    """Members of an exchange's `sources_file`."""
 
 
 class Written(Struct, frozen=True):

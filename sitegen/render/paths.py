@@ -40,7 +40,7 @@ def draw_path(
 
 def draw_thread(items: list[Item], drawing: Drawing, *, anchor: str, summarise: Callable[[], str]) -> Nested:
     """A subagent's thread as one fold that holds its exchanges. `summarise` gives its line once all is drawn."""
-    keyed = [draw_group(group, drawing, is_nested=True) for group in groups(items)]
+    keyed = [draw_group(group, drawing) for group in groups(items)]
     for key, fragment in keyed:
         drawing.add(fragment)
         if key is not None:
@@ -51,4 +51,5 @@ def draw_thread(items: list[Item], drawing: Drawing, *, anchor: str, summarise: 
     summary = f"<summary>{summarise()}</summary>"
     html = f'<details class="agent" id="{anchor}">{summary}<div class="nested">{html}</div></details>'
     blocks = [f"**{drawing.ctx.t('render.subagent')}**", *(bytes(each.markdown).decode() for each in drawing.written)]
-    return Nested(html, anchors, quoted(filter(None, blocks)))
+    sources = b",".join(bytes(exchange.sources_file) for exchange in exchanges if exchange.sources_file)
+    return Nested(html, anchors, quoted(filter(None, blocks)), sources)

@@ -33,8 +33,9 @@ def draw_prompt(item: Prompt, drawing: Drawing) -> str:
     command = f'<p class="command"><code>{escape(visible(item.command))}</code></p>' if item.command else ""
     level = drawing.heading("prompt")
     prose = _foldable(item.text, message, drawing, level=level) if item.text.strip() else ""
+    identity = drawing.identity(anchor)
     return (
-        f'<article class="message prompt"{drawing.identity(anchor)}{_source(item.text)}>'
+        f'<article class="message prompt"{identity}{_source(item.text, anchor if identity else "", drawing)}>'
         f"{_who(item.role, message, drawing, level=level)}{command}{prose}{_thumbs(item, drawing)}{_labels(message)}"
         "</article>"
     )
@@ -80,7 +81,7 @@ def draw_answer(item: Answer, drawing: Drawing) -> str:
     drawing.mark("answer", anchor, item.message, weight=len(source))
     kind = "answer interim" if item.is_interim else "answer"
     return (
-        f'<article class="message {kind}"{identity}{_source(source)}>'
+        f'<article class="message {kind}"{identity}{_source(source, anchor if identity else "", drawing)}>'
         f"{_who('answer', item.message, drawing, level=level)}{parts}{_labels(item.message)}</article>"
     )
 
@@ -98,11 +99,12 @@ def _part(part: Part, drawing: Drawing, *, level: int) -> str:
     return f'<div class="file"{identity}>{file}</div>'
 
 
-def _source(text: str) -> str:
-    """The raw text as an attribute, where the page doesn't show it as it is."""
+def _source(text: str, anchor: str, drawing: Drawing) -> str:
+    """An attribute with the raw text where the page doesn't show it as it is, or with where that is kept by the id."""
     if _MARKUP.isdisjoint(text) or len(text) > _SOURCE_LIMIT:
         return ""
-    return f' data-src="{escape(clean(text))}"'
+    text = clean(text)
+    return f' data-src="{drawing.set_aside(text, anchor) if anchor else escape(text)}"'
 
 
 def _who(role: str, message: Message, drawing: Drawing, *, level: int) -> str:

@@ -7,7 +7,7 @@ import re
 
 from msgspec.structs import replace
 
-from sitegen.model import Conversation, Json
+from sitegen.model import SOURCES, Conversation, Json
 from tests.support.strict_html import faults
 from tests.support.talks import Line, ask, call, page, rendered, result, say, talk
 
@@ -113,3 +113,12 @@ def test_side_chains_leave_the_main_thread_for_their_call() -> None:
 def test_a_conversation_that_is_one_side_chain_is_shown_as_itself() -> None:
     lines = [ask("Look for it.", is_sidechain=True), say("Here.", is_sidechain=True)]
     assert rendered(talk(*lines)).facts.turns == 1
+
+
+def test_raw_texts_of_subagents_are_at_hand_with_those_around_them_in_the_order_of_the_page() -> None:
+    inner = _agent("a2", ask("Anything else?"), say("# Deep"))
+    outer = _agent("a1", ask("Something *else*."), *_launch("a2"), say("# Outer"), subagents=(inner,))
+    (exchange,) = rendered(talk(ask("`q`"), *_launch("a1"), say("# a"), subagents=(outer,))).exchanges
+    texts = json.loads(b"{%b}" % bytes(exchange.sources_file))
+    assert list(texts.values()) == ["`q`", "Something *else*.", "# Deep", "# Outer", "# a"]
+    assert re.findall(f'id="([^"]+)" data-src="{SOURCES}"', exchange.html) == list(texts)
