@@ -20,6 +20,7 @@ from sitegen.render.json_lexing import lex_json
 from sitegen.render.languages import lexer_named
 from sitegen.render.late import OTHERS, Late
 from sitegen.render.scans import Scan, Span, scan_of
+from sitegen.render.yaml_lexing import lex_yaml
 
 Classes = Callable[[_TokenType], str]
 """Gives the class of each kind of token; "" for those that look like any text."""
@@ -46,6 +47,10 @@ _NAMES = {sign + name: re.compile(sign + plain) for name, plain in _PLAIN_NAMES.
 """For names, by what their pattern is without all letters beyond ASCII: one that finds those that are plain, sooner."""
 
 
+_OWN: Final[dict[str, Callable[[str, Classes], list[Span] | None]]] = {"JSON": lex_json, "YAML": lex_yaml}
+"""What is read here instead of by a lexer of this name, unless it says nothing."""
+
+
 def lex(lexer: Lexer, text: str, classes: Classes) -> list[Span]:
     """The tokens of `text` that have a class, as the lexer's own `get_tokens_unprocessed` has them.
 
@@ -53,7 +58,7 @@ def lex(lexer: Lexer, text: str, classes: Classes) -> list[Span]:
     """
     if type(lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed:
         return _driver(lexer, classes).drive(text)
-    if lexer.name == "JSON" and (spans := lex_json(text, classes)) is not None:
+    if (own := _OWN.get(lexer.name)) is not None and (spans := own(text, classes)) is not None:
         return spans
     return told(lexer, text, classes)
 

@@ -26,6 +26,7 @@ from sitegen.render.code import _class_of, render_code
 from sitegen.render.languages import find_language, find_lexer
 from sitegen.render.lexing import Classes, lex, told
 from sitegen.render.scans import Span
+from sitegen.render.yaml_lexing import lex_yaml
 from tests.bench.workload.code import Code
 from tests.bench.workload.text import Text
 from tests.support.calls import context, words
@@ -102,14 +103,14 @@ def assert_tokens_are_those_of_pygments(language: str, source: str) -> None:
     ways: list[Classes] = [class_unless_dull] if language == "json" else [class_unless_dull, _class_of, str]
     for classes in ways:
         ours, theirs = lex(lexer, source, classes), told(their_lexer(language), source, classes)
-        assert stretches(ours) == stretches(theirs)
+        assert stretches(ours, source) == stretches(theirs, source)
 
 
-def stretches(tokens: list[Span]) -> list[Span]:
-    """The tokens, neighbours of one class as one: that is how they look."""
+def stretches(tokens: list[Span], source: str) -> list[Span]:
+    """The tokens, neighbours of one class as one, also with white space between them: that is how they look."""
     found: list[Span] = []
     for start, end, name in tokens:
-        if found and found[-1][1:] == (start, name):
+        if found and found[-1][2] == name and not source[found[-1][1] : start].strip():
             start = found.pop()[0]
         found.append((start, end, name))
     return found
@@ -191,6 +192,34 @@ def test_no_word_that_pygments_knows_is_stepped_over(language: str) -> None:
 )
 def test_tokens_of_json_are_those_of_pygments(value: object, indent: int | None, is_ascii: bool) -> None:
     assert_tokens_are_those_of_pygments("json", json.dumps(value, indent=indent, ensure_ascii=is_ascii))
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.builds(
+            "{}{}{}".format,
+            st.sampled_from(["", "", " ", "  ", "    ", "- ", "  - ", "-   ", "- - ", "? ", "-", "---"]),
+            st.sampled_from([
+                *("", "a: ", "a b:  ", "'a': ", '"a b": ', "a:", "a: b: ", "a : ", ": ", "[a]: ", "&a ", "%a"),
+            ]),
+            st.sampled_from([
+                *("", "b", "b c  d", "b#c", "b # c", " # c", "#c", "http://b:80/c", "-1.5", "b: c", "b, c: d", ":b"),
+                *("b:", "'b  c' ", '"b" # c', "'b''c'", '"b\\n"', '"b', '"b" c', "[]", "[b, 'c d', e f]", "[b,]"),
+                *("[b: c]", "[b #c]", "{}", "{ b: c, d e: 'f' }", "{b:c}", "{b: }", "{b: [c]}", "[b", "|", ">-", "*b"),
+                *("!b c", "@b", "b\tc", "é"),
+            ]),
+        ),
+        max_size=8,
+    ),
+)  # fmt: skip
+def test_tokens_of_yaml_are_those_of_pygments(lines: list[str]) -> None:
+    assert_tokens_are_those_of_pygments("yaml", "\n".join([*lines, ""]))
+
+
+@pytest.mark.parametrize("source", ["a: b\n- c: 'd'  # e\n", "a:\n  - b: [c, 'd']\n\n    e: {f: g}\n"])
+def test_yaml_of_plain_lines_is_read_without_pygments(source: str) -> None:
+    assert lex_yaml(source, _class_of) is not None
 
 
 @pytest.mark.parametrize("language", SAMPLES)
