@@ -123,6 +123,12 @@ def test_what_one_has_to_close_is_closed_when_it_ends(tmp_path: Path) -> None:
     assert (tmp_path / "closed").exists()
 
 
+def test_others_work_where_pipes_between_them_cant_be_widened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_PIPE_BYTES", (1 << 32) - 1)
+    with Processes(2) as begun:
+        assert begun.executor.submit(len, bytes(3_000_000)).result(timeout=60) == 3_000_000
+
+
 def test_a_build_that_may_use_one_process_begins_no_other() -> None:
     with Processes.of(1) as begun:
         begun.begin(renders=True)
