@@ -31,7 +31,7 @@ _LONGEST: Final = timedelta(days=36_500)
 _EPOCHS: Final = 900_000_000
 """So many that none comes twice. Rotating counts on from it, to nine digits."""
 _OWN_KEYS: Final = ("secret", "recipients")
-"""With these a share whose project is protected has keys of its own."""
+"""With these a share whose project is protected has keys of its own, as `shares.gates` sees it."""
 
 
 class _Wish(Struct, frozen=True):

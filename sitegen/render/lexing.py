@@ -20,7 +20,6 @@ from sitegen.render.json_lexing import lex_json
 from sitegen.render.languages import lexer_named
 from sitegen.render.late import OTHERS, Late
 from sitegen.render.scans import Scan, Span, scan_of
-from sitegen.render.yaml_lexing import lex_yaml
 
 Classes = Callable[[_TokenType], str]
 """Gives the class of each kind of token; "" for those that look like any text."""
@@ -47,20 +46,27 @@ _NAMES = {sign + name: re.compile(sign + plain) for name, plain in _PLAIN_NAMES.
 """For names, by what their pattern is without all letters beyond ASCII: one that finds those that are plain, sooner."""
 
 
-_OWN: Final[dict[str, Callable[[str, Classes], list[Span] | None]]] = {"JSON": lex_json, "YAML": lex_yaml}
-"""What is read here instead of by a lexer of this name, unless it says nothing."""
-
-
 def lex(lexer: Lexer, text: str, classes: Classes) -> list[Span]:
     """The tokens of `text` that have a class, as the lexer's own `get_tokens_unprocessed` has them.
 
-    A lexer that goes astray loses its classes from there on. Of JSON's signs and white space none is told.
+    A lexer that goes astray loses its classes from there on. Of JSON's signs and white space none is told; white space
+    within a text of YAML may be part of it.
     """
     if type(lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed:
         return _driver(lexer, classes).drive(text)
-    if (own := _OWN.get(lexer.name)) is not None and (spans := own(text, classes)) is not None:
-        return spans
-    return told(lexer, text, classes)
+    spans = _at_a_glance(lexer.name, text, classes)
+    return told(lexer, text, classes) if spans is None else spans
+
+
+def _at_a_glance(language: str, text: str, classes: Classes) -> list[Span] | None:
+    """The same without the lexer; None where it has to be asked."""
+    if language == "JSON":
+        return lex_json(text, classes)
+    if language == "YAML":
+        from sitegen.render.yaml_lexing import lex_yaml  # its patterns take as long as some texts: for who has any
+
+        return lex_yaml(text, classes)
+    return None
 
 
 def told(lexer: Lexer, text: str, classes: Classes) -> list[Span]:

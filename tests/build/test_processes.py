@@ -185,7 +185,7 @@ def test_one_is_forked_where_nothing_else_runs_yet_and_never_beside_threads(othe
 
 
 _UNDISTURBED = """
-import os, signal, sys
+import signal, sys
 from sitegen.build.processes import Processes
 signal.signal(signal.SIGINT, getattr(signal, sys.argv[1]))
 with Processes(2) as begun:

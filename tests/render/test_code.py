@@ -22,7 +22,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Punctuation, _TokenType
 from pygments.token import Text as TextKind
 
-from sitegen.render.code import _class_of, render_code
+from sitegen.render.code import _class_of, _stretches, render_code
 from sitegen.render.languages import find_language, find_lexer
 from sitegen.render.lexing import Classes, lex, told
 from sitegen.render.scans import Span
@@ -103,14 +103,17 @@ def assert_tokens_are_those_of_pygments(language: str, source: str) -> None:
     ways: list[Classes] = [class_unless_dull] if language == "json" else [class_unless_dull, _class_of, str]
     for classes in ways:
         ours, theirs = lex(lexer, source, classes), told(their_lexer(language), source, classes)
-        assert stretches(ours, source) == stretches(theirs, source)
+        if language == "yaml" and classes is _class_of:  # white space between tokens of one class looks as they do
+            assert _stretches(ours, source) == _stretches(theirs, source)
+        else:
+            assert stretches(ours) == stretches(theirs)
 
 
-def stretches(tokens: list[Span], source: str) -> list[Span]:
-    """The tokens, neighbours of one class as one, also with white space between them: that is how they look."""
+def stretches(tokens: list[Span]) -> list[Span]:
+    """The tokens, neighbours of one class as one: that is how they look."""
     found: list[Span] = []
     for start, end, name in tokens:
-        if found and found[-1][2] == name and not source[found[-1][1] : start].strip():
+        if found and found[-1][1:] == (start, name):
             start = found.pop()[0]
         found.append((start, end, name))
     return found
