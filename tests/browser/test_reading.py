@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -14,6 +11,7 @@ from playwright.sync_api import Page, expect
 from sitegen.model import ROOT, BranchPage, Card, ShareFile
 from sitegen.pages import make_card
 from tests.support.browser import OpenPage
+from tests.support.server import serving
 from tests.support.sites import make_pages, write
 from tests.support.transcripts import PROJECT, image, make_exchange, make_exchanges, make_share, make_transcript
 
@@ -45,16 +43,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of the built site, under the base path /talks/."""
     folder = tmp_path_factory.mktemp("web")
     _build(folder / "talks")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/talks/"
-    server.shutdown()
-    server.server_close()
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Says nothing."""
+    with serving(folder) as address:
+        yield f"{address}talks/"
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser import OpenPage
-from tests.support.server import serving
+from tests.support.server import ServeFolder
 from tests.support.workshop import EVERYTHING, Workshop, share, talk_about
 
 pytestmark = pytest.mark.browser
@@ -45,12 +45,11 @@ def site(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("scheme", "colour"), [("light", "rgb(247, 247, 242)"), ("dark", "rgb(20, 23, 26)")])
-def test_theme_of_the_how_to_shows(site: Path, open_page: OpenPage, scheme: str, colour: str) -> None:
-    with serving(site, base="/notes/") as url:
-        page = open_page(f"{url}s/tides/", color_scheme=scheme)
-        expect(page.get_by_text("Written with a machine, read by a person.")).to_be_visible()
-        expect(page.locator("html")).to_have_css("background-color", colour)
-        page.wait_for_function(
-            "[...document.fonts].some(font => font.family === 'Workshop' && font.status === 'loaded')"
-        )
-        page.wait_for_function("document.querySelector('footer img').naturalWidth > 0")
+def test_theme_of_the_how_to_shows(
+    site: Path, open_page: OpenPage, serve_folder: ServeFolder, scheme: str, colour: str
+) -> None:
+    page = open_page(f"{serve_folder(site, base='/notes/')}s/tides/", color_scheme=scheme)
+    expect(page.get_by_text("Written with a machine, read by a person.")).to_be_visible()
+    expect(page.locator("html")).to_have_css("background-color", colour)
+    page.wait_for_function("[...document.fonts].some(font => font.family === 'Workshop' && font.status === 'loaded')")
+    page.wait_for_function("document.querySelector('footer img').naturalWidth > 0")
