@@ -125,7 +125,10 @@ def _giving_way() -> Iterator[None]:
 
 
 class Pile(Struct):
-    """Tasks that nobody has begun, the heaviest first. Threads may take of it at once."""
+    """Tasks that nobody has begun, the heaviest first. Threads may take of it at once.
+
+    Of those that weigh about as much neighbours in the projection come together, which are read in half the time.
+    """
 
     tasks: deque[Task]
     weight: int
@@ -134,7 +137,7 @@ class Pile(Struct):
     @classmethod
     def of(cls, tasks: Iterable[Task]) -> Self:
         """A pile of these."""
-        ordered = sorted(tasks, key=lambda task: (-_weight(task), task.share.slug))
+        ordered = sorted(tasks, key=lambda task: (-_weight(task).bit_length(), task.share.head.place, task.share.slug))
         return cls(deque(ordered), sum(map(_weight, ordered)))
 
     def heaviest(self, *, parts: int, smallest: int = _SMALLEST_BATCH) -> list[Task]:
@@ -148,10 +151,12 @@ class Pile(Struct):
     def giants(self, processes: int) -> list[Task]:
         """Takes the heaviest if the others would wait for whoever makes it: it's made here, where others help."""
         with self._lock:
-            if not self.tasks or _weight(self.tasks[0]) * processes <= self.weight:
+            heaviest = max(self.tasks, key=_weight, default=None)
+            if heaviest is None or _weight(heaviest) * processes <= self.weight:
                 return []
-            self.weight -= _weight(self.tasks[0])
-            return [self.tasks.popleft()]
+            self.weight -= _weight(heaviest)
+            self.tasks.remove(heaviest)
+            return [heaviest]
 
     def put_back(self, batch: Sequence[Task]) -> None:
         """Tasks that were taken, but won't be made by whoever took them."""

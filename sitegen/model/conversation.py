@@ -105,6 +105,8 @@ class ConversationHead(Struct, frozen=True):
     """Key of the conversation this one is a subagent of, when that one is in the projection too."""
     size_bytes: int = 0
     """Text and payloads, without subagents: about what it takes to hold the conversation."""
+    place: int = 0
+    """Where its row stands among the projection's: what lies side by side is read together in half the time."""
 
     @property
     def key(self) -> str:

@@ -24,7 +24,7 @@ Key = tuple[str, str]
 """(source id, native id)"""
 
 _CONVERSATIONS: Final = """
-SELECT id, coalesce(source_id, ''), coalesce(source_native_id, id), title, project, epoch_us(started_at),
+SELECT rowid, id, coalesce(source_id, ''), coalesce(source_native_id, id), title, project, epoch_us(started_at),
     epoch_us(ended_at), metadata
 FROM p.main.conversations ORDER BY source_id, source_native_id, id
 """
@@ -172,8 +172,10 @@ def schema_facts(schema: Schema, *, labels: bool) -> str:
 
 def _conversation_rows(database: Database) -> list[ConversationHead]:
     """What the conversations' own rows say; nothing is counted yet, and digests cover no more."""
+    found = database.query(_CONVERSATIONS)
     return [
         ConversationHead(
+            place=place,
             row_id=row_id,
             source_id=source_id,
             native_id=native_id,
@@ -185,7 +187,7 @@ def _conversation_rows(database: Database) -> list[ConversationHead]:
             digest=json.dumps([project, started, ended, metadata]),
             metadata={name: value for name, value in parse_object(metadata).items() if name not in _ACCOUNTS},
         )
-        for row_id, source_id, native_id, title, project, started, ended, metadata in database.query(_CONVERSATIONS)
+        for place, row_id, source_id, native_id, title, project, started, ended, metadata in found
     ]
 
 

@@ -16,8 +16,8 @@ from sitegen.output.plan import Claim
 from sitegen.output.writer import Writer
 
 
-def _task(name: str, messages: int) -> Task:
-    head = ConversationHead(name, "claude_code", name, None, None, None, None, messages, digest=name)
+def _task(name: str, messages: int, *, place: int = 0) -> Task:
+    head = ConversationHead(name, "claude_code", name, None, None, None, None, messages, digest=name, place=place)
     writer = Writer(Path("public"), Claim(name, folders=(name,)), known={})
     share = Share(slug=name, head=head, project=None, origin="rule")
     return Task(share, transcript_key=name, content_key=name, writer=writer)
@@ -51,6 +51,13 @@ def test_a_huge_conversation_starts_first_and_alone() -> None:
     tasks = [_task(f"talk{number}", 10) for number in range(50)]
     first = cut([*tasks, _task("huge", 5_000)], parts=6)[0]
     assert [task.share.slug for task in first] == ["huge"]
+
+
+def test_neighbours_in_the_projection_are_read_together() -> None:
+    tasks = [_task(f"talk{number * 37 % 100}", 70 + number % 4, place=number) for number in range(100)]
+    batches = [sorted(task.share.head.place for task in batch) for batch in cut(tasks, parts=6)]
+    assert len(batches) > 6
+    assert all(batch[-1] - batch[0] == len(batch) - 1 for batch in batches)
 
 
 class _Executor:
