@@ -29,8 +29,10 @@ ALLOWED: dict[str, set[str]] = {
     "wording": set(),
     "config": {"errors", "model", "tomlkit"},
     "duck": {"_duckdb", "duckdb"},
-    "projection": {"duck", "errors", "model", "wording"},
-    "ingest": {"duck", "errors", "ledger", "model", "stamps", "wording", "psycopg"},
+    "values": {"model"},
+    "picked": {"model", "values"},
+    "projection": {"duck", "errors", "model", "picked", "values", "wording"},
+    "ingest": {"duck", "errors", "ledger", "model", "picked", "stamps", "wording", "psycopg"},
     "shares": {"config", "errors", "model"},
     "privacy": {"errors", "helping", "installed", "model", "wording", "kingfisher_sdk"},
     "render": {

@@ -20,7 +20,10 @@ from sitegen.model import Card, Share
 
 PACKAGE = Path(__file__).resolve().parent.parent
 
-_RENDERING = ("render", "privacy", "projection", "wording", "model", "catalogue.py", "locale")
+_RENDERING = (
+    *("render", "privacy", "projection", "picked.py", "values.py", "wording", "model"),
+    *("catalogue.py", "locale"),
+)
 _RENDERING_LIBRARIES = (
     *("kingfisher-secret-scanner", "latex2mathml", "markdown-it-py", "markupsafe", "mdit-py-plugins", "pillow"),
     "pygments",

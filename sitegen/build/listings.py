@@ -20,7 +20,7 @@ from sitegen.output.watch import Watch
 from sitegen.projection import Known, Listing
 from sitegen.stamps import UNSURE, Stamp
 
-_READING: Final = ("projection", "wording", "model")
+_READING: Final = ("projection", "picked.py", "values.py", "wording", "model")
 """The rooms whose code decides what a listing says."""
 
 

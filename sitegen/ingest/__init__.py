@@ -11,8 +11,9 @@ from sitegen.ingest.records import Adapter, Handle, IngestReport, LineProblem, L
 from sitegen.ingest.sources import load_source
 
 if TYPE_CHECKING:
+    from sitegen.ingest.current import Task
     from sitegen.ingest.plan import Plan
-    from sitegen.ingest.writer import Task, Writer, Written
+    from sitegen.ingest.writer import Writer, Written
 
 __all__ = ["IngestReport", "LineProblem", "Progress", "Tally", "ingest"]
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from sitegen.ingest.current import Task
 from sitegen.ingest.records import Adapter, Change, Handle, LineProblem, Stored
-from sitegen.ingest.writer import Task
 
 _BATCH_BYTES: Final = 16 << 20
 _FIRST_BYTES: Final = 32 << 20

@@ -49,6 +49,8 @@ class Stored(Struct, frozen=True):
     message_count: int
     qualifier: str
     metadata: JsonObject = field(default_factory=dict)
+    picked_lines: int = 0
+    """The last line of which what pages need was picked."""
 
 
 class Change(Enum):

@@ -12,6 +12,26 @@ CREATED_BY: Final = "sitegen"
 STORAGE_VERSION: Final = "v1.1.0"
 """DuckDB's storage format: the oldest that holds all we use, so that any DuckDB 1.1 or later opens the file."""
 
+PICKED: Final = (
+    """CREATE TABLE IF NOT EXISTS picked_stretches (
+        source_id VARCHAR NOT NULL,
+        source_native_conversation_id VARCHAR NOT NULL,
+        first_line INTEGER NOT NULL,
+        last_line INTEGER NOT NULL,
+        format INTEGER NOT NULL,
+        raw_hash HUGEINT,
+        titles BLOB NOT NULL
+    )""",
+    """CREATE TABLE IF NOT EXISTS picked_records (
+        source_id VARCHAR NOT NULL,
+        source_native_conversation_id VARCHAR NOT NULL,
+        first_line INTEGER NOT NULL,
+        format INTEGER NOT NULL,
+        records BLOB NOT NULL
+    )""",
+)
+"""Not of the schema: what pages need of `raw_events`, so that a build needn't parse them. They may go at any time."""
+
 TABLES: Final = (
     "CREATE TABLE meta (key VARCHAR PRIMARY KEY, value VARCHAR NOT NULL)",
     """CREATE TABLE sources (
@@ -96,6 +116,7 @@ TABLES: Final = (
         payload JSON NOT NULL,
         ingested_at TIMESTAMPTZ NOT NULL DEFAULT current_timestamp
     )""",
+    *PICKED,
     """CREATE TABLE message_embeddings (
         message_id VARCHAR NOT NULL REFERENCES messages (id),
         model VARCHAR NOT NULL,

@@ -12,7 +12,7 @@ from typing import Final
 
 from sitegen import duck
 from sitegen.errors import IngestError
-from sitegen.ingest.schema import CREATED_BY, SCHEMA_VERSION, STORAGE_VERSION, TABLES
+from sitegen.ingest.schema import CREATED_BY, PICKED, SCHEMA_VERSION, STORAGE_VERSION, TABLES
 from sitegen.ledger import note, standing
 
 LOCK_WAIT_S: Final = 5.0
@@ -191,6 +191,8 @@ def _make_tables(connection: duck.DuckDBPyConnection) -> None:
     if connection.execute(
         "SELECT 1 FROM duckdb_tables() WHERE database_name = 'projection' AND table_name = 'meta'"
     ).fetchone():
+        for statement in PICKED:  # which projections of earlier versions lack
+            connection.execute(statement)
         return
     connection.begin()
     for statement in TABLES:

@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from sitegen import duck
 from sitegen.ingest.lines import mend_text
+from sitegen.picked import FORMAT
 
-Value = str | int | float | datetime | None
+Value = str | int | float | bytes | datetime | None
 Row = tuple[Value, ...]
 
 
@@ -46,6 +47,13 @@ ATTACHMENTS: Final = _table(
 )
 RAW_EVENTS: Final = _table(
     "raw_events", "id, source_id, source_native_conversation_id, raw_path, line_number INTEGER, payload JSON"
+)
+PICKED_STRETCHES: Final = _table(
+    "picked_stretches",
+    "source_id, source_native_conversation_id, first_line INTEGER, last_line INTEGER, format INTEGER, titles BLOB",
+)
+PICKED_RECORDS: Final = _table(
+    "picked_records", "source_id, source_native_conversation_id, first_line INTEGER, format INTEGER, records BLOB"
 )
 
 
@@ -150,12 +158,44 @@ def remove_messages(connection: duck.DuckDBPyConnection, conversation_ids: Seque
 
 
 def remove_raw_events(connection: duck.DuckDBPyConnection, source_id: str, native_ids: Sequence[str]) -> None:
-    """Removes the raw events of a source's conversations."""
+    """Removes the raw events of a source's conversations, and what was picked of them."""
     if native_ids:
+        for table in ("raw_events", "picked_stretches", "picked_records"):
+            connection.execute(
+                f"DELETE FROM {table} "  # noqa: S608 - the names are constants
+                "WHERE source_id = ? AND source_native_conversation_id IN (SELECT unnest(?::VARCHAR[]))",
+                [source_id, native_ids],
+            )
+
+
+def seal_picked(connection: duck.DuckDBPyConnection, source_id: str) -> None:
+    """Puts down of which raw events all was picked that was picked in this transaction: what a build compares.
+
+    What was picked of an event that DuckDB took for no JSON, and stored otherwise, counts for nothing then; and what an
+    earlier version picked goes.
+    """
+    connection.execute(
+        """UPDATE picked_stretches SET raw_hash = found.raw_hash
+        FROM (
+            SELECT event.source_native_conversation_id AS native_id, fresh.first_line,
+                CASE WHEN bool_or(starts_with(event.payload::VARCHAR, '{"unparsed":')) THEN 0
+                ELSE sum(hash(event.line_number, event.payload)) END AS raw_hash
+            FROM raw_events AS event JOIN picked_stretches AS fresh
+            ON fresh.source_native_conversation_id = event.source_native_conversation_id
+                AND fresh.source_id = event.source_id
+                AND event.line_number BETWEEN fresh.first_line AND fresh.last_line
+            WHERE fresh.raw_hash IS NULL AND event.source_id = $1
+            GROUP BY event.source_native_conversation_id, fresh.first_line
+        ) AS found
+        WHERE picked_stretches.source_id = $1 AND picked_stretches.raw_hash IS NULL
+            AND picked_stretches.source_native_conversation_id = found.native_id
+            AND picked_stretches.first_line = found.first_line""",
+        [source_id],
+    )
+    for table in ("picked_stretches", "picked_records"):
         connection.execute(
-            """DELETE FROM raw_events
-            WHERE source_id = ? AND source_native_conversation_id IN (SELECT unnest(?::VARCHAR[]))""",
-            [source_id, native_ids],
+            f"DELETE FROM {table} WHERE source_id = ? AND format <> ?",  # noqa: S608 - the names are constants
+            [source_id, FORMAT],
         )
 
 

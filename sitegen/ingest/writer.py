@@ -11,18 +11,17 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, Self
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from sitegen import duck
 from sitegen.ingest import row_ids, tables
 from sitegen.ingest.behind import Behind, Step
+from sitegen.ingest.current import Current, Task
 from sitegen.ingest.files import FileStore
 from sitegen.ingest.records import (
     Adapter,
-    BlockRecord,
     Change,
     ConversationRecord,
-    Handle,
     LineProblem,
     MessageRecord,
     PassedOver,
@@ -33,6 +32,7 @@ from sitegen.ingest.records import (
 from sitegen.ingest.store import make_room
 from sitegen.ingest.stored import stored_conversations
 from sitegen.ingest.tables import Row, Table
+from sitegen.picked import FORMAT, SOURCE
 
 if TYPE_CHECKING:
     from sitegen.model import Json, JsonObject
@@ -42,16 +42,10 @@ _FLUSH_BYTES: Final = 8 << 20
 """Twice as much is held: while so much is written, as much is read."""
 # What a row takes in memory beside its texts; keeps a million empty records from passing for nothing.
 _ROW_BYTES: Final = 400
-_ORDER: Final = (tables.CONVERSATIONS, tables.MESSAGES, tables.BLOCKS, tables.ATTACHMENTS, tables.RAW_EVENTS)
-
-
-class Task(Struct, frozen=True):
-    """A conversation to write, under the native id that was found for it."""
-
-    handle: Handle
-    native_id: str
-    change: Change
-    stored: Stored | None = None
+_ORDER: Final = (
+    *(tables.CONVERSATIONS, tables.MESSAGES, tables.BLOCKS, tables.ATTACHMENTS, tables.RAW_EVENTS),
+    *(tables.PICKED_STRETCHES, tables.PICKED_RECORDS),
+)
 
 
 class Written(Struct, frozen=True):
@@ -68,48 +62,6 @@ class UnreadableError(Exception):
         super().__init__(reason)
         self.task = task
         self.reason = reason
-
-
-class _Open(Struct):
-    """The conversation that is being read: what its later records need of its earlier ones."""
-
-    row_id: str
-    task: Task
-    has_row: bool
-    kept_messages: int = 0
-    kept_lines: int = 0
-    count: int = 0
-    ids: dict[str, str] = field(default_factory=dict)
-    """Message ids by native id; the first of each, when one repeats."""
-    taken: set[str] = field(default_factory=set)
-    """Message ids, all of them."""
-    passed_over: dict[str, str | None] = field(default_factory=dict)
-    orphans: list[tuple[str, str]] = field(default_factory=list)
-    """Messages whose parent hasn't been read, with its native id."""
-    calls: int = 0
-    results: int = 0
-    images: int = 0
-    problem_count: int = 0
-    problems: list[LineProblem] = field(default_factory=list)
-
-    def count_blocks(self, blocks: Sequence[BlockRecord]) -> None:
-        """Counts what they are."""
-        for block in blocks:
-            self.images += block.images
-            if block.kind == "tool_use":
-                self.calls += 1
-            elif block.kind == "tool_result":
-                self.results += 1
-
-    def message_of(self, native_id: str | None) -> str | None:
-        """The message that a record is or, for one that is none, that it stands after."""
-        seen: set[str] = set()
-        while native_id is not None and native_id not in seen:
-            if native_id in self.ids:
-                return self.ids[native_id]
-            seen.add(native_id)
-            native_id = self.passed_over.get(native_id)
-        return None
 
 
 class Writer:
@@ -135,6 +87,7 @@ class Writer:
         self._left_behind: frozenset[str] = frozenset()
         self._inlets = tables.Inlets(connection)
         self._behind = Behind()
+        self._picks = adapter.source_id == SOURCE
         self._steps: list[Step] = []
         """What is to be done to the projection next, in order; then come the rows."""
         self._rows: dict[str, list[Row]] = {}
@@ -165,7 +118,7 @@ class Writer:
         self._steps.append(partial(self._begin, batch))
         try:
             written = [self._write_one(task) for task in batch]
-            self._steps += [*self._insertions(), self._connection.commit]
+            self._steps += [*self._insertions(), *self._seals(), self._connection.commit]
             self._hand_over()
         except BaseException:
             self._undo()
@@ -219,25 +172,28 @@ class Writer:
         tally = Tally(current.count, current.calls, current.results, current.images, current.problem_count)
         return Written(tally, tuple(current.problems))
 
-    def _open(self, task: Task) -> _Open:
+    def _open(self, task: Task) -> Current:
         stored = task.stored
-        current = _Open(self._row_id(task), task, has_row=stored is not None)
+        current = Current(self._row_id(task), task, has_row=stored is not None)
         if stored and task.change is Change.APPENDED:
             current.kept_messages, current.kept_lines = stored.message_count, stored.source_lines
+            current.picked_lines = stored.picked_lines
         return current
 
     def _row_id(self, task: Task) -> str:
         return task.stored.row_id if task.stored else row_ids.conversation(self._adapter.source_id, task.native_id)
 
-    def _add_raw_event(self, current: _Open, event: RawEvent) -> None:
+    def _add_raw_event(self, current: Current, event: RawEvent) -> None:
         self._bytes_read += len(event.payload)
+        if self._picks and event.line > current.picked_lines:
+            current.picker.add(event.line, event.payload)
         if event.line <= current.kept_lines:
             return
         event_id = row_ids.event(current.row_id, event.line)
         source, native_id, path = self._adapter.source_id, current.task.native_id, current.task.handle.location
         self._add(tables.RAW_EVENTS, (event_id, source, native_id, path, event.line, event.payload), len(event.payload))
 
-    def _add_message(self, current: _Open, message: MessageRecord) -> None:
+    def _add_message(self, current: Current, message: MessageRecord) -> None:
         index, native_id = current.count, message.native_id
         current.count += 1
         is_first = native_id is not None and native_id not in current.ids
@@ -265,12 +221,22 @@ class Writer:
             placed: Row = (file.storage_path, file.source_url, file.content_hash, file.size_bytes)
             self._add(tables.ATTACHMENTS, (*named, *placed, _json(file.metadata)), 0)
 
-    def _add_problem(self, current: _Open, problem: LineProblem) -> None:
+    def _add_picked(self, current: Current) -> None:
+        pack = current.picker.pack()
+        if pack is not None:
+            named: Row = (self._adapter.source_id, current.task.native_id)
+            stretch: Row = (pack.first_line, pack.last_line, FORMAT, pack.titles)
+            self._add(tables.PICKED_STRETCHES, (*named, *stretch), len(pack.titles))
+            for first_line, records in pack.records:
+                self._add(tables.PICKED_RECORDS, (*named, first_line, FORMAT, records), len(records))
+
+    def _add_problem(self, current: Current, problem: LineProblem) -> None:
         current.problem_count += 1
         if len(current.problems) < self._max_problems:
             current.problems.append(problem)
 
-    def _conclude(self, current: _Open, record: ConversationRecord) -> None:
+    def _conclude(self, current: Current, record: ConversationRecord) -> None:
+        self._add_picked(current)
         row = self._conversation_row(current, record)
         if current.has_row:
             self._steps.append(partial(tables.update_conversation, self._connection, row))
@@ -283,7 +249,7 @@ class Writer:
             self._flush(None)
             self._steps.append(partial(tables.set_parents, self._connection, late))
 
-    def _conversation_row(self, current: _Open, record: ConversationRecord) -> Row:
+    def _conversation_row(self, current: Current, record: ConversationRecord) -> Row:
         task = current.task
         metadata: dict[str, Json] = {
             **record.metadata,
@@ -310,12 +276,14 @@ class Writer:
         self._rows[table.name].append(row)
         self._bytes += size_bytes + _ROW_BYTES
 
-    def _flush(self, current: _Open | None) -> None:
+    def _flush(self, current: Current | None) -> None:
         """Writes all rows so far. A conversation not concluded yet gets its own row first, for messages to refer to."""
         if current is not None and not current.has_row:
             blank = ConversationRecord(content_hash="", source_bytes=0, source_lines=0, event_count=0)
             self._rows[tables.CONVERSATIONS.name].append(self._conversation_row(current, blank))
             current.has_row = True
+        if current is not None:
+            self._add_picked(current)
         self._steps += self._insertions()
         self._hand_over()
 
@@ -323,6 +291,9 @@ class Writer:
         steps: list[Step] = [partial(self._inlets.insert, table, self._rows[table.name]) for table in _ORDER]
         self._drop_rows()
         return steps
+
+    def _seals(self) -> list[Step]:
+        return [partial(tables.seal_picked, self._connection, self._adapter.source_id)] if self._picks else []
 
     def _hand_over(self) -> None:
         steps, self._steps = self._steps, []

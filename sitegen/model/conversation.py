@@ -107,6 +107,8 @@ class ConversationHead(Struct, frozen=True):
     """Text and payloads, without subagents: about what it takes to hold the conversation."""
     place: int = 0
     """Where its row stands among the projection's: what lies side by side is read together in half the time."""
+    keeps_records: bool = False
+    """Whether what its source's own records add was kept as they were written, so that they needn't be read."""
 
     @property
     def key(self) -> str:

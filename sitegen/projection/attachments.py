@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from sitegen.model import Attachment
-from sitegen.projection.values import parse_object
+from sitegen.values import parse_object
 
 SIZE_LIMIT: Final = 50 * 1024 * 1024
 """Bytes of the largest file that is read."""

@@ -31,12 +31,6 @@ def joined(value: Json) -> str:
     return "\n".join(part for part in parts if isinstance(part, str)).strip()
 
 
-def object_in(values: JsonObject, name: str) -> JsonObject:
-    """The object of that name; {} when there is none."""
-    value = values.get(name)
-    return value if isinstance(value, dict) else {}
-
-
 def word_in(values: JsonObject, *names: str) -> str:
     """The first of these that is a text with something in it; "" when none is."""
     return next((value for name in names if isinstance(value := values.get(name), str) and value.strip()), "")

@@ -10,12 +10,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sitegen.model import Attachment, Block, BlockKind, ConversationHead, Json, JsonObject
+from sitegen.picked import RawRecord
 from sitegen.projection.attachments import attachment
 from sitegen.projection.database import Database, Row
 from sitegen.projection.places import Places, all_numbers
-from sitegen.projection.records import RawRecord, read_raw_records
+from sitegen.projection.records import read_records
 from sitegen.projection.schema import Schema
-from sitegen.projection.values import parse_object
+from sitegen.values import parse_object
 
 CHUNK_CONVERSATIONS: Final = 50
 CHUNK_BYTES: Final = 12_000_000
@@ -140,8 +141,7 @@ def read_chunk(
     if schema.has("divergences"):
         for conversation, after, branch in database.query(_FORKS, [row_ids]):
             chunk.forks[conversation].append((after, branch))
-    natives = [head.native_id for head in heads if head.source_id == "claude_code"]
-    chunk.records = read_raw_records(database, all_numbers(places.raw_events, natives), at_once=rows)
+    chunk.records = read_records(database, heads, places=places, at_once=rows)
     return chunk
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from sitegen.model import Message, Usage
-from sitegen.projection.records import RawRecord
+from sitegen.picked import RawRecord
 
 
 def parents_by_record(messages: Sequence[Message], records: Sequence[RawRecord]) -> Mapping[str, str]:

@@ -5,36 +5,28 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final, Literal
+from typing import Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from sitegen import duck
-from sitegen.model import ConversationHead, JsonObject
+from sitegen.model import ConversationHead
+from sitegen.picked import SOURCE
 from sitegen.projection.attachments import locate
-from sitegen.projection.database import Database, Row
-from sitegen.projection.digest import ENRICHED_SOURCES, Only, fingerprint, seal, span
+from sitegen.projection.database import Database
+from sitegen.projection.digest import Only, fingerprint, seal
 from sitegen.projection.listing import Content, Known, Listing
+from sitegen.projection.records import RawFacts, read_raw_facts
 from sitegen.projection.schema import Schema
-from sitegen.projection.titles import TitleEvent, choose_title, title_of_call, title_of_day
-from sitegen.projection.values import moment, parse_object
-
-Key = tuple[str, str]
-"""(source id, native id)"""
+from sitegen.projection.titles import choose_title, title_of_call, title_of_day
+from sitegen.values import moment, parse_object
 
 _CONVERSATIONS: Final = """
 SELECT rowid, id, coalesce(source_id, ''), coalesce(source_native_id, id), title, project, epoch_us(started_at),
     epoch_us(ended_at), metadata
 FROM p.main.conversations ORDER BY source_id, source_native_id, id
 """
-# Records that name a title are short; the long ones aren't searched.
-_RAW_EVENTS: Final = f"""
-SELECT source_id, source_native_conversation_id, sum(hash(line_number, payload)),
-    list({{{{'line': line_number, 'payload': payload}}}}) FILTER (strlen(payload) < 4000
-        AND (contains(payload::VARCHAR, '-title"') OR contains(payload::VARCHAR, '"summary"')))
-FROM p.main.raw_events WHERE source_id IN {ENRICHED_SOURCES} {{only}} GROUP BY 1, 2
-"""  # noqa: S608 - made of constants
 _PROMPTS: Final = """
 SELECT m.conversation_id, m.source_native_id, left(b.text, 4000)
 FROM p.main.content_blocks b JOIN p.main.messages m ON m.id = b.message_id
@@ -63,20 +55,10 @@ _FILES: Final = """
 SELECT m.conversation_id, a.storage_path FROM p.main.attachments a JOIN p.main.messages m ON m.id = a.message_id
 WHERE a.storage_path IS NOT NULL ORDER BY m.conversation_id, m.sequence_index, a.storage_path
 """
-_KINDS: Final[Mapping[str, tuple[Literal["custom", "ai", "summary"], str]]] = {
-    "custom-title": ("custom", "customTitle"),
-    "ai-title": ("ai", "aiTitle"),
-    "summary": ("summary", "summary"),
-}
 _ACCOUNTS: Final = frozenset(("event_count", "source_bytes", "source_lines", "adapter_version", "qualifier"))
 """What an ingest notes for the next one. No page shows it, and of a large archive all heads are in memory."""
 _DEEPEST: Final = 32
 """How many subagents deep subagents are shown within their parents."""
-
-
-class _RawFacts(Struct):
-    hashes: dict[Key, int] = field(default_factory=lambda: defaultdict(int))
-    titles: dict[Key, tuple[TitleEvent, ...]] = field(default_factory=dict)
 
 
 def read_heads(
@@ -108,13 +90,14 @@ def _look(
     """Contents and titles of the conversations of these rows, by row id."""
     fingerprints = fingerprint(database, schema, labels=labels, only=only)
     natives = only if only.ids is None else Only(tuple(sorted({row.native_id for row in rows})))
-    raw = _raw_facts(database, schema, natives)
+    raw = read_raw_facts(database, schema, natives)
     contents = {
         row.row_id: Content(
             row.row_id,
             fingerprints.messages(row.row_id),
             fingerprints.size_bytes(row.row_id),
             seal([fingerprints.of(row.row_id), str(raw.hashes.get((row.source_id, row.native_id), 0))]),
+            row.source_id == SOURCE and row.native_id in raw.kept,
         )
         for row in rows
     }
@@ -128,6 +111,7 @@ def _head(row: ConversationHead, content: Content, title: str | None, facts: str
         message_count=content.message_count,
         size_bytes=content.size_bytes,
         digest=seal([facts, row.key, title or "", row.digest, content.seal]),
+        keeps_records=content.keeps_records,
     )
 
 
@@ -167,7 +151,8 @@ def not_withdrawn(heads: Iterable[ConversationHead], withdrawn: Collection[str])
 
 def schema_facts(schema: Schema, *, labels: bool) -> str:
     """What digests depend on besides the rows: another DuckDB may hash otherwise."""
-    return f"duckdb {duck.__version__} schema {schema.version} {sorted(schema.optional)} labels {labels}"
+    tables = sorted(schema.optional - {"picked_stretches", "picked_records"})  # what is kept there says what others do
+    return f"duckdb {duck.__version__} schema {schema.version} {tables} labels {labels}"
 
 
 def _conversation_rows(database: Database) -> list[ConversationHead]:
@@ -191,47 +176,12 @@ def _conversation_rows(database: Database) -> list[ConversationHead]:
     ]
 
 
-def _raw_facts(database: Database, schema: Schema, natives: Only) -> _RawFacts:
-    facts = _RawFacts()
-    if not schema.has("raw_events"):
-        return facts
-    titles: dict[Key, list[tuple[int, str]]] = defaultdict(list)
-    for source_id, native_id, hashes, found in _raw_rows(database, natives):
-        facts.hashes[source_id, native_id] += hashes
-        titles[source_id, native_id] += [(record["line"] or 0, record["payload"]) for record in found or ()]
-    facts.titles = {
-        key: _title_events(parse_object(payload) for _, payload in sorted(records))
-        for key, records in titles.items()
-        if records and key[0] == "claude_code"
-    }
-    return facts
-
-
-def _raw_rows(database: Database, natives: Only) -> Iterable[Row]:
-    if natives.ids is None:
-        stretch = _RAW_EVENTS.format(only="AND rowid BETWEEN ? AND ?")
-        return database.query_span(stretch, *span(database, "raw_events"))
-    return database.query(natives.narrow(_RAW_EVENTS, "source_native_conversation_id"), natives.parameters)
-
-
-def _title_events(records: Iterable[JsonObject]) -> tuple[TitleEvent, ...]:
-    events = []
-    for record in records:
-        match record.get("type"):
-            case str() as kind if kind in _KINDS:
-                name, field_name = _KINDS[kind]
-                title, leaf = record.get(field_name), record.get("leafUuid")
-                if isinstance(title, str):
-                    events.append(TitleEvent(name, title, leaf if isinstance(leaf, str) else None))
-    return tuple(events)
-
-
 class _Titles(Struct, frozen=True):
     """Chooses titles, asking the database only for the conversations whose stored title won't do."""
 
     database: Database
     schema: Schema
-    raw: _RawFacts
+    raw: RawFacts
 
     def choose(self, rows: Sequence[ConversationHead]) -> dict[str, str | None]:
         own_ids = self._own_ids()
@@ -272,7 +222,7 @@ class _Titles(Struct, frozen=True):
         return found
 
     def _hidden_records(self, rows: Sequence[ConversationHead]) -> frozenset[tuple[str, str]]:
-        natives = [row.native_id for row in rows if row.source_id == "claude_code"]
+        natives = [row.native_id for row in rows if row.source_id == SOURCE]
         if not natives or not self.schema.has("raw_events"):
             return frozenset()
         return frozenset((native, uuid) for native, uuid in self.database.query(_HIDDEN_RECORDS, [natives]))

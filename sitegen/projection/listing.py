@@ -15,6 +15,7 @@ class Content(Struct, frozen=True):
     message_count: int
     size_bytes: int
     seal: str
+    keeps_records: bool
 
 
 class Listing(Struct, frozen=True):

@@ -10,13 +10,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sitegen.model import Conversation, ConversationHead, Fork, Message, Role, Usage
+from sitegen.picked import SOURCE, RawRecord
 from sitegen.projection import codex
 from sitegen.projection.chunks import Chunk, MessageRow
 from sitegen.projection.enrich import final_usages, git_branch, match, parents_by_record
-from sitegen.projection.records import RawRecord
 from sitegen.projection.replays import without_replays
 from sitegen.projection.unstored import with_unstored
-from sitegen.projection.values import moment, parse_object, short_id
+from sitegen.values import moment, parse_object, short_id
 
 _ROLES: Final = frozenset(get_args(Role))
 _ROLE_NAMES: Final[Mapping[str, Role]] = {"human": "user", "model": "assistant", "developer": "system"}
@@ -47,7 +47,7 @@ class Builder(Struct, frozen=True):
 
     def _build(self, head: ConversationHead) -> Conversation:
         rows = self.chunk.messages_of(head.row_id)
-        records = self.chunk.records.pop(head.native_id, []) if head.source_id == "claude_code" else []
+        records = self.chunk.records.pop(head.native_id, []) if head.source_id == SOURCE else []
         ids = stable_ids(rows)
         agents = [str(child.metadata.get("agent_id")) for child in self.children.get(head.key, ())]
         folders: dict[str, None] = {}

@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from sitegen.model import ConversationHead
+from sitegen.picked import FORMAT, SOURCE
 from sitegen.projection.database import Database
 from sitegen.projection.schema import Schema
 
@@ -33,10 +34,15 @@ _ATTACHMENTS: Final = """
 SELECT m.conversation_id, list(a.rowid) FROM p.main.attachments a JOIN p.main.messages m ON m.id = a.message_id
 WHERE m.conversation_id IN (SELECT unnest(?)) GROUP BY 1
 """
-_RAW_EVENTS: Final = """
+_RAW_EVENTS: Final = f"""
 SELECT source_native_conversation_id, list(rowid) FROM p.main.raw_events
-WHERE source_id = 'claude_code' AND source_native_conversation_id IN (SELECT unnest(?)) GROUP BY 1
-"""
+WHERE source_id = '{SOURCE}' AND source_native_conversation_id IN (SELECT unnest(?)) GROUP BY 1
+"""  # noqa: S608 - made of constants
+
+_PICKED_RECORDS: Final = f"""
+SELECT source_native_conversation_id, list(rowid) FROM p.main.picked_records
+WHERE source_id = '{SOURCE}' AND format = {FORMAT} AND source_native_conversation_id IN (SELECT unnest(?)) GROUP BY 1
+"""  # noqa: S608 - made of constants
 
 _ALL_MESSAGES: Final = "SELECT conversation_id, min(rowid), max(rowid), count(*) FROM p.main.messages GROUP BY 1"
 # Joined by numbers made of ids, as where all is looked through. Should two ids ever make one number, a conversation's
@@ -50,10 +56,15 @@ SELECT c.id, found.first, found.last, found.rows FROM (
     ON m.number = hash(below.message_id::VARCHAR) GROUP BY 1
 ) found JOIN p.main.conversations c ON c.rowid = found.conversation
 """
-_ALL_RAW_EVENTS: Final = """
+_ALL_RAW_EVENTS: Final = f"""
 SELECT source_native_conversation_id, min(rowid), max(rowid), count(*) FROM p.main.raw_events
-WHERE source_id = 'claude_code' GROUP BY 1
-"""
+WHERE source_id = '{SOURCE}' GROUP BY 1
+"""  # noqa: S608 - made of constants
+
+_ALL_PICKED_RECORDS: Final = f"""
+SELECT source_native_conversation_id, min(rowid), max(rowid), count(*) FROM p.main.picked_records
+WHERE source_id = '{SOURCE}' AND format = {FORMAT} GROUP BY 1
+"""  # noqa: S608 - made of constants
 
 
 class Places(Struct, frozen=True):
@@ -63,6 +74,9 @@ class Places(Struct, frozen=True):
     blocks: RowNumbers
     attachments: RowNumbers = field(default_factory=dict)
     raw_events: RowNumbers = field(default_factory=dict)
+    """Of conversations whose records aren't kept."""
+    picked_records: RowNumbers = field(default_factory=dict)
+    """Of the others."""
 
     def first(self, row_id: str) -> int:
         """Where a conversation begins; one without messages before all others."""
@@ -76,19 +90,25 @@ class Map(Struct, frozen=True):
     blocks: Stretches | None = None
     attachments: Stretches | None = None
     raw_events: Stretches | None = None
+    picked_records: Stretches | None = None
 
 
-def draw_map(database: Database, schema: Schema) -> Map:
-    """The map of a projection as it is while it's open; there's nothing on that of one that is too large."""
+def draw_map(database: Database, schema: Schema, heads: Iterable[ConversationHead]) -> Map:
+    """The map of a projection as it is while it's open; there's nothing on that of one that is too large.
+
+    `heads` are of all conversations that may be asked for.
+    """
     ((count,),) = database.query("SELECT count(*) FROM p.main.messages")
     if count > _MOST_MESSAGES:
         return Map()
     attachments, raw_events = schema.has("attachments"), schema.has("raw_events")
+    keeping = {head.keeps_records for head in heads if head.source_id == SOURCE}
     return Map(
         messages=_stretches(database, _ALL_MESSAGES),
         blocks=_stretches(database, _ALL_BELOW.format(table="content_blocks")),
         attachments=_stretches(database, _ALL_BELOW.format(table="attachments")) if attachments else None,
-        raw_events=_stretches(database, _ALL_RAW_EVENTS) if raw_events else None,
+        raw_events=_stretches(database, _ALL_RAW_EVENTS) if raw_events and False in keeping else None,
+        picked_records=_stretches(database, _ALL_PICKED_RECORDS) if True in keeping else None,
     )
 
 
@@ -98,14 +118,22 @@ def find_places(
     """Where the rows of the given conversations lie. What isn't on a map is looked for in the tables."""
     listed, known = list(heads), known or Map()
     row_ids = sorted({head.row_id for head in listed})
-    native_ids = sorted({head.native_id for head in listed if head.source_id == "claude_code"})
+    told = [head for head in listed if head.source_id == SOURCE]
+    kept = sorted({head.native_id for head in told if head.keeps_records})
+    others = sorted({head.native_id for head in told if not head.keeps_records})
     attachments, raw_events = schema.has("attachments"), schema.has("raw_events")
     return Places(
         messages=_numbers(database, _MESSAGES, row_ids, known.messages),
         blocks=_numbers(database, _BLOCKS, row_ids, known.blocks),
         attachments=_numbers(database, _ATTACHMENTS, row_ids, known.attachments) if attachments else {},
-        raw_events=_numbers(database, _RAW_EVENTS, native_ids, known.raw_events) if raw_events else {},
+        raw_events=find_raw_events(database, others, known=known.raw_events) if raw_events else {},
+        picked_records=_numbers(database, _PICKED_RECORDS, kept, known.picked_records),
     )
+
+
+def find_raw_events(database: Database, natives: Sequence[str], *, known: Stretches | None = None) -> RowNumbers:
+    """Where the raw events of Claude Code's conversations lie, by their native ids."""
+    return _numbers(database, _RAW_EVENTS, natives, known)
 
 
 def all_numbers(numbers: RowNumbers, keys: Iterable[str]) -> list[int]:

@@ -14,8 +14,8 @@ from typing import Final
 from msgspec import Struct, field
 
 from sitegen.model import JsonObject
+from sitegen.picked import RawRecord
 from sitegen.projection.blocks import text_of, word_in
-from sitegen.projection.records import RawRecord
 from sitegen.projection.sayings import Saying, note, prompt
 from sitegen.wording.wrappers import Note, split
 

@@ -17,7 +17,7 @@ from sitegen.projection.listing import Known, Listing, Recall, nothing
 from sitegen.projection.messages import Builder, Children
 from sitegen.projection.places import Map, draw_map, find_places
 from sitegen.projection.schema import NEVER_NULL, Column, Schema, refuse_nulls, understand
-from sitegen.projection.values import LONG_PAST, expiry
+from sitegen.values import LONG_PAST, expiry
 
 _COLUMNS = """
 SELECT table_name, column_name, data_type, is_nullable FROM duckdb_columns()
@@ -113,7 +113,7 @@ class Projection:
         units = [_unit(self._require(by_id, row_id), children) for row_id in row_ids]
         wanted = [head for unit in units for head in unit]
         if goes_on and self._map is None:  # of many batches each would look through all tables
-            self._map = draw_map(self._database, self._schema)
+            self._map = draw_map(self._database, self._schema, known)
         places = find_places(self._database, self._schema, wanted, known=self._map)
         if in_any_order:
             units.sort(key=lambda unit: places.first(unit[0].row_id))

@@ -16,7 +16,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from sitegen.model import Attachment, Block, Json, JsonObject, Role
-from sitegen.projection.blocks import blocks_of, joined, object_in, text_of, word_in
+from sitegen.projection.blocks import blocks_of, joined, text_of, word_in
+from sitegen.values import object_in
 
 _SILENT: Final = frozenset(
     {

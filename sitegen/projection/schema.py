@@ -12,7 +12,7 @@ from sitegen.errors import ProjectionError
 
 NEWEST_VERSION: Final = 5
 
-Kind = Literal["text", "number", "time", "answer"]
+Kind = Literal["text", "number", "time", "answer", "bytes"]
 
 _FAMILIES: Final[Mapping[Kind, tuple[str, ...]]] = {
     "text": ("VARCHAR", "JSON", "ENUM"),
@@ -21,6 +21,7 @@ _FAMILIES: Final[Mapping[Kind, tuple[str, ...]]] = {
         *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
     ),
     "time": ("TIMESTAMP", "DATE"),
+    "bytes": ("BLOB",),
     "answer": ("VARCHAR", "ENUM", "BOOLEAN", "DOUBLE", "FLOAT", "DECIMAL", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"),
 }
 """Beginnings of the names of DuckDB's types that hold what is wanted."""
@@ -29,6 +30,7 @@ _EXPECTED: Final[Mapping[Kind, str]] = {
     "number": "a whole number (INTEGER)",
     "time": "a time (TIMESTAMPTZ)",
     "answer": "a text or a number",
+    "bytes": "bytes (BLOB)",
 }
 
 
@@ -59,6 +61,16 @@ OPTIONAL: Final[Mapping[str, Mapping[str, Kind]]] = {
         "size_bytes": "number",
     },
     "raw_events": {**_texts("source_id", "source_native_conversation_id", "payload"), "line_number": "number"},
+    "picked_stretches": {
+        **_texts("source_id", "source_native_conversation_id"),
+        **dict.fromkeys(("format", "raw_hash"), "number"),
+        "titles": "bytes",
+    },
+    "picked_records": {
+        **_texts("source_id", "source_native_conversation_id"),
+        **dict.fromkeys(("first_line", "format"), "number"),
+        "records": "bytes",
+    },
     "labels": {
         **_texts("pack", "target_kind", "target_id", "question"),
         "value": "answer",

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from sitegen.model import Conversation, ConversationHead, JsonObject
-from sitegen.projection.values import parse_object
+from sitegen.values import parse_object
 from sitegen.wording.titles import command_line, first_line, prompt_line
 
 _PATHS: Final = ("file_path", "path", "filePath", "notebook_path", "filename")

@@ -14,12 +14,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from sitegen.model import Block, JsonObject, Message
-from sitegen.projection.blocks import blocks_of, object_in, word_in
+from sitegen.picked import RawRecord, pick_detail, usage_of
+from sitegen.projection.blocks import blocks_of, word_in
 from sitegen.projection.enrich import match
 from sitegen.projection.queue import Heard, queued
-from sitegen.projection.records import RawRecord, pick_detail, usage_of
 from sitegen.projection.sayings import Saying, say
-from sitegen.projection.values import moment_in, short_id
+from sitegen.values import moment_in, object_in, short_id
 
 
 def with_unstored(

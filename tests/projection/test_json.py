@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import Any
 
@@ -11,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitegen.projection.records import RawRecord, read_raw_records
-from sitegen.projection.values import parse
+from sitegen.picked import Picker, RawRecord, pick, unpack_records
+from sitegen.values import parse
 
 _TOKENS = st.sampled_from(
     [
@@ -51,20 +50,9 @@ def test_any_text_is_parsed_as_by_the_standard_library(text: str) -> None:
     assert (found, repr(found)) == (expected, repr(expected))  # 1 isn't true, nor 1.0, and keys keep their order
 
 
-class _Rows:
-    """A projection with these records."""
-
-    def __init__(self, *payloads: str) -> None:
-        self.payloads = payloads
-
-    def query_rows(
-        self, sql: str, numbers: Sequence[int], make: Callable[[tuple[str, int, bytes]], Any], *, at_once: int
-    ) -> Iterator[Any]:
-        return iter([make(("s1", number, self.payloads[number].encode())) for number in numbers])
-
-
 def _read(payload: str) -> list[RawRecord]:
-    return read_raw_records(_Rows(payload), [0], at_once=1).get("s1", [])  # type: ignore[arg-type]
+    record = pick(1, payload.encode())
+    return [] if record is None else [record]
 
 
 _WORDS = st.sampled_from(["user", "system", "queued_command", "agent_progress", "a", ""])
@@ -89,6 +77,19 @@ def test_what_is_picked_of_a_record_does_not_depend_on_how_it_must_be_parsed(par
     sound = json.loads(json.dumps(parts), parse_constant=lambda _: None)
     quickly, slowly = _read(json.dumps(sound)), _read(json.dumps({**sound, "nobodyAsks": float("nan")}))
     assert repr(quickly) == repr(slowly)
+
+
+@given(st.lists(_PARTS, max_size=5))
+def test_what_is_kept_of_records_is_what_is_picked_of_them(records: list[dict[str, Any]]) -> None:
+    texts = [json.dumps(record) for record in records]
+    picker = Picker()
+    for line, text in enumerate(texts):
+        picker.add(line, text)
+    pack = picker.pack()
+    if pack is not None:  # a number may be too large
+        picked = [found for line, text in enumerate(texts) if (found := pick(line, text.encode())) is not None]
+        assert repr(unpack_records(part for _, part in pack.records)) == repr(picked)
+    assert picker.pack() is None
 
 
 @pytest.mark.parametrize("payload", ["", "null", "[]", '"user"', "{", '{"type": "user"'])

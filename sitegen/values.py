@@ -102,6 +102,12 @@ def _parse_odd(text: str) -> Json:
         return None
 
 
+def object_in(values: JsonObject, name: str) -> JsonObject:
+    """The object of that name; {} when there is none."""
+    value = values.get(name)
+    return value if isinstance(value, dict) else {}
+
+
 def clean_text(text: str) -> str:
     """`text` with each lone surrogate replaced by U+FFFD, so that it can be encoded."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
