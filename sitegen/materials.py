@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import re
@@ -95,6 +94,8 @@ def _document(file: Path) -> Document:
 
 
 def _nearest(name: str, known: Mapping[str, str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"; did you mean “{near[0]}”?" if near else ""
 

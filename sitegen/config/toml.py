@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -245,6 +244,8 @@ def _is_date(value: Toml) -> bool:
 
 
 def _nearest(name: str, known: tuple[str, ...]) -> str | None:
+    import difflib
+
     return next(iter(difflib.get_close_matches(name.casefold()[:100], known, n=1, cutoff=0.6)), None)
 
 

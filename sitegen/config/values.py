@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import re
 from collections.abc import Callable
@@ -78,6 +77,7 @@ def timezone(table: Table, key: str, default: str) -> tuple[str, tzinfo]:
         return name, zone_named(name)
     except (KeyError, ValueError, OSError):
         pass
+    import difflib  # here and elsewhere: most have nothing to ask
     from zoneinfo import available_timezones
 
     if not available_timezones():

@@ -5,7 +5,6 @@ Knows Jinja; what a page is given, and what it looks like, is for others.
 
 from __future__ import annotations
 
-import difflib
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -179,5 +178,7 @@ def _check_blocks(template: _Template, known: Mapping[str, _Template]) -> None:
 
 
 def _suggested(name: str, known: Iterable[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"; did you mean “{near[0]}”?" if near else ""

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 from itertools import chain
 from typing import Final
@@ -168,6 +167,8 @@ def _hint(value: str, values: Sequence[str]) -> str:
 
 def _nearest(value: str, values: Sequence[str]) -> str | None:
     """The value that was most likely meant: one of the same name, or one that is spelled alike."""
+    from difflib import get_close_matches
+
     name = project_name(value).casefold()
     same = (known for known in values if known and project_name(known).casefold() == name)
     alike = get_close_matches(value.casefold(), {known.casefold() for known in values if known}, n=1, cutoff=0.3)
