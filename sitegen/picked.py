@@ -6,10 +6,10 @@ projection that has none is read record by record. What the parts mean for messa
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 from msgspec import MsgspecError, Raw, Struct, field, msgpack
@@ -60,9 +60,8 @@ TITLE_BYTES: Final = 4000
 _PART_BYTES: Final = 4_000
 
 
-class RawRecord(
-    Struct, array_like=True
-):  # not frozen, for it takes half as long to make one: there are as many as messages
+# Not frozen, for it takes half as long to make one: there are as many as messages.
+class RawRecord(Struct, array_like=True):
     """The parts of one record that its message lacks. `said` is what a record without a message may have to tell."""
 
     uuid: str
@@ -90,15 +89,22 @@ def pick(line: int, payload: bytes) -> RawRecord | None:
     `payload` is the record as JSON text.
     """
     try:
-        return _record(line, payload)
+        parts = _decode_parts(payload)
+        return _record(line, parts, detail=_detail_in(parts.tool_use_result), whole=partial(decode, payload))
     except REFUSED:
         record = parse(payload.decode())
-        return _record(line, json.dumps(record).encode()) if isinstance(record, dict) else None
+        return pick_parsed(line, record) if isinstance(record, dict) else None
 
 
-def names_title(payload: str) -> bool:
-    """Whether a record, as JSON text, may give its conversation a title."""
-    return ('-title"' in payload or '"summary"' in payload) and len(payload.encode("utf-8", "replace")) < TITLE_BYTES
+def pick_parsed(line: int, record: JsonObject) -> RawRecord | None:
+    """The same of a record that was parsed."""
+    detail = pick_detail(object_in(record, "toolUseResult"))
+    return _record(line, _parts_in(record), detail=detail, whole=lambda: record)
+
+
+def _may_name_title(payload: str) -> bool:
+    is_short = len(payload) < TITLE_BYTES and len(payload.encode("utf-8", "replace")) < TITLE_BYTES
+    return is_short and ('-title"' in payload or '"summary"' in payload)
 
 
 class Pack(Struct, frozen=True):
@@ -119,12 +125,13 @@ class Picker(Struct):
     titles: list[tuple[int, str]] = field(default_factory=list)
     records: list[RawRecord] = field(default_factory=list)
 
-    def add(self, line: int, payload: str) -> None:
-        """Picks from one more record, as JSON text."""
+    def add(self, line: int, payload: str, parsed: JsonObject | None = None) -> None:
+        """Picks from one more record: JSON text and, if it has been parsed already, what that says."""
         self.lines.append(line)
-        if names_title(payload):
+        # Of what isn't Unicode nothing is kept that would count, for it's stored otherwise.
+        record = pick(line, payload.encode("utf-8", "replace")) if parsed is None else pick_parsed(line, parsed)
+        if _may_name_title(payload):
             self.titles.append((line, payload))
-        record = pick(line, payload.encode("utf-8", "replace"))  # what isn't Unicode is stored otherwise too
         if record is not None:
             self.records.append(record)
 
@@ -218,16 +225,30 @@ class _Parts(Struct, rename="camel", gc=False):
     tool_use_result: Raw = _NULL
 
 
+_PLAIN: Final = _Parts.__struct_encode_fields__[: _Parts.__struct_fields__.index("message")]
+"""What parts are called in records that are picked as they are, the first ones."""
+_REQUEST: Final = _Request.__struct_fields__
 _decode_parts: Final = Decoder(_Parts).decode
 _decode_object: Final = Decoder(dict[str, Raw] | _Other).decode
 _NO_REQUEST: Final = _Request()
 
 
-def _record(line: int, payload: bytes) -> RawRecord | None:
+def _parts_in(record: JsonObject) -> _Parts:
+    """What `_decode_parts` makes of it, but for the result."""
+    message, attachment, data = record.get("message"), record.get("attachment"), record.get("data")
+    plain: Iterable[Any] = map(record.get, _PLAIN)
+    return _Parts(  # type: ignore[call-arg]  # what is plain comes first
+        *plain,
+        _Request(*map(message.get, _REQUEST)) if isinstance(message, dict) else None,
+        _Kind(attachment.get("type")) if isinstance(attachment, dict) else None,
+        _Kind(data.get("type")) if isinstance(data, dict) else None,
+    )
+
+
+def _record(line: int, record: _Parts, *, detail: JsonObject, whole: Callable[[], JsonObject]) -> RawRecord | None:
     """What is kept of a record; None for nothing. Raises one of REFUSED for what must be parsed otherwise."""
-    record = _decode_parts(payload)
     uuid, kind = _text(record.uuid), record.type
-    said = None if kind in _SPEAKERS or not _tells(record) else _said(decode(payload))
+    said = None if kind in _SPEAKERS or not _tells(record) else _said(whole())
     if uuid is None and said is None and kind not in _SPEAKERS:
         return None
     request = record.message if isinstance(record.message, _Request) else _NO_REQUEST
@@ -246,7 +267,7 @@ def _record(line: int, payload: bytes) -> RawRecord | None:
         subtype=_text(record.subtype),
         model=_text(request.model),
         usage=usage_of(request.usage),
-        tool_detail=_detail_in(record.tool_use_result),
+        tool_detail=detail,
         said=said,
     )
 

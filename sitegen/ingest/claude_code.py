@@ -156,7 +156,7 @@ class _Session:
 
     def read(self, line: Line) -> Iterator[Record]:
         """The records that one line gives: its raw event, and a message or what stands in its place."""
-        yield RawEvent(line.number, line.payload)
+        yield RawEvent(line.number, line.payload, None if line.problem else line.record)
         reasons = [line.problem] if line.problem else []
         message = self._understand(line.record, reasons) if line.record is not None else None
         if message is not None:

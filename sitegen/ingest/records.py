@@ -71,6 +71,8 @@ class RawEvent(Struct, frozen=True):
 
     line: int
     payload: str
+    record: JsonObject | None = None
+    """The same as a value, from whoever has it at hand."""
 
 
 class BlockRecord(Struct, frozen=True):

@@ -186,7 +186,7 @@ class Writer:
     def _add_raw_event(self, current: Current, event: RawEvent) -> None:
         self._bytes_read += len(event.payload)
         if self._picks and event.line > current.picked_lines:
-            current.picker.add(event.line, event.payload)
+            current.picker.add(event.line, event.payload, event.record)
         if event.line <= current.kept_lines:
             return
         event_id = row_ids.event(current.row_id, event.line)

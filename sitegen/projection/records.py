@@ -25,7 +25,7 @@ _RAW_HASHES: Final = f"""
 SELECT source_id, source_native_conversation_id, sum(hash(line_number, payload))
 FROM p.main.raw_events WHERE source_id IN {ENRICHED_SOURCES} {{only}} GROUP BY 1, 2
 """  # noqa: S608 - made of constants
-# As `names_title` says it.
+# As it's picked: a record with a title is short, and says one of these words.
 _RAW_TITLES: Final = f"""
 SELECT source_native_conversation_id, line_number, payload::VARCHAR
 FROM p.main.raw_events WHERE source_id = '{SOURCE}' {{only}} AND strlen(payload) < {TITLE_BYTES}

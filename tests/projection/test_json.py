@@ -82,9 +82,14 @@ def test_what_is_picked_of_a_record_does_not_depend_on_how_it_must_be_parsed(par
 @given(st.lists(_PARTS, max_size=5))
 def test_what_is_kept_of_records_is_what_is_picked_of_them(records: list[dict[str, Any]]) -> None:
     texts = [json.dumps(record) for record in records]
-    picker = Picker()
-    for line, text in enumerate(texts):
-        picker.add(line, text)
+    for is_parsed in (False, True):
+        picker = Picker()
+        for line, text in enumerate(texts):
+            picker.add(line, text, parse(text) if is_parsed else None)  # type: ignore[arg-type]
+        _check(picker, texts)
+
+
+def _check(picker: Picker, texts: list[str]) -> None:
     pack = picker.pack()
     if pack is not None:  # a number may be too large
         picked = [found for line, text in enumerate(texts) if (found := pick(line, text.encode())) is not None]
