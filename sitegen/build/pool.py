@@ -33,7 +33,7 @@ _LARGEST_BATCH = 30_000
 """Weights again. Each batch opens the projection and looks for its rows in all of it, so in a large archive few large
 batches cost less; small ones at the end let all processes end at about the same time."""
 _PARTS = 3
-_PARTS_HERE = 12
+_PARTS_HERE = 6
 """Of what is left to each process, how many batches: more where progress can be told only between them."""
 _GIVING_WAY_S = 0.0005
 _ENDED = (
