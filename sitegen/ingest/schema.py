@@ -20,6 +20,7 @@ PICKED: Final = (
         last_line INTEGER NOT NULL,
         format INTEGER NOT NULL,
         raw_hash HUGEINT,
+        parts INTEGER NOT NULL,
         titles BLOB NOT NULL
     )""",
     """CREATE TABLE IF NOT EXISTS picked_records (

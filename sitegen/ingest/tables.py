@@ -50,7 +50,8 @@ RAW_EVENTS: Final = _table(
 )
 PICKED_STRETCHES: Final = _table(
     "picked_stretches",
-    "source_id, source_native_conversation_id, first_line INTEGER, last_line INTEGER, format INTEGER, titles BLOB",
+    "source_id, source_native_conversation_id, first_line INTEGER, last_line INTEGER, format INTEGER, "
+    "parts INTEGER, titles BLOB",
 )
 PICKED_RECORDS: Final = _table(
     "picked_records", "source_id, source_native_conversation_id, first_line INTEGER, format INTEGER, records BLOB"

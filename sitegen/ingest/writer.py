@@ -225,7 +225,7 @@ class Writer:
         pack = current.picker.pack()
         if pack is not None:
             named: Row = (self._adapter.source_id, current.task.native_id)
-            stretch: Row = (pack.first_line, pack.last_line, FORMAT, pack.titles)
+            stretch: Row = (pack.first_line, pack.last_line, FORMAT, len(pack.records), pack.titles)
             self._add(tables.PICKED_STRETCHES, (*named, *stretch), len(pack.titles))
             for first_line, records in pack.records:
                 self._add(tables.PICKED_RECORDS, (*named, first_line, FORMAT, records), len(records))

@@ -36,8 +36,12 @@ SELECT source_native_conversation_id, line_number, encode(payload::VARCHAR)
 FROM p.main.raw_events WHERE {numbered}
 """
 _KEPT: Final = f"""
-SELECT source_native_conversation_id, coalesce(raw_hash, 0), titles FROM p.main.picked_stretches
+SELECT source_native_conversation_id, coalesce(raw_hash, 0), coalesce(parts, 0), titles FROM p.main.picked_stretches
 WHERE source_id = '{SOURCE}' AND format = {FORMAT} {{only}}
+"""  # noqa: S608 - made of constants
+_KEPT_PARTS: Final = f"""
+SELECT source_native_conversation_id, count(*) FROM p.main.picked_records
+WHERE source_id = '{SOURCE}' AND format = {FORMAT} {{only}} GROUP BY 1
 """  # noqa: S608 - made of constants
 _PICKED: Final = """
 SELECT source_native_conversation_id, first_line, records FROM p.main.picked_records WHERE {numbered}
@@ -66,6 +70,8 @@ class _Kept(Struct):
 
     raw_hash: int = 0
     titles: list[tuple[int, str]] = field(default_factory=list)
+    missing: int = 0
+    """How many parts aren't there; fewer than none where there are some that don't belong to it."""
     is_sound: bool = True
 
 
@@ -78,7 +84,9 @@ def read_raw_facts(database: Database, schema: Schema, natives: Only) -> RawFact
         facts.hashes[source_id, native_id] += hashes
     kept = _kept(database, schema, natives)
     facts.kept = frozenset(
-        name for name, each in kept.items() if each.is_sound and each.raw_hash == facts.hashes.get((SOURCE, name))
+        name
+        for name, each in kept.items()
+        if each.is_sound and not each.missing and each.raw_hash == facts.hashes.get((SOURCE, name))
     )
     titles: dict[str, list[tuple[int, str]]] = defaultdict(list, {name: kept[name].titles for name in facts.kept})
     others = tuple(name for source_id, name in facts.hashes if source_id == SOURCE and name not in facts.kept)
@@ -133,11 +141,14 @@ def _picked(row: Row) -> tuple[str, RawRecord | None]:
 def _kept(database: Database, schema: Schema, natives: Only) -> dict[str, _Kept]:
     found: dict[str, _Kept] = defaultdict(_Kept)
     if schema.has("picked_stretches") and schema.has("picked_records"):
-        for native_id, raw_hash, titles in database.query(natives.narrow(_KEPT, _NATIVE), natives.parameters):
+        for native_id, raw_hash, parts, titles in database.query(natives.narrow(_KEPT, _NATIVE), natives.parameters):
             found[native_id].raw_hash += raw_hash
+            found[native_id].missing += parts
             unpacked = unpack_titles(titles or b"")
             found[native_id].titles += unpacked or ()
             found[native_id].is_sound &= unpacked is not None
+        for native_id, count in database.query(natives.narrow(_KEPT_PARTS, _NATIVE), natives.parameters):
+            found[native_id].missing -= count
     return found
 
 

@@ -63,7 +63,7 @@ OPTIONAL: Final[Mapping[str, Mapping[str, Kind]]] = {
     "raw_events": {**_texts("source_id", "source_native_conversation_id", "payload"), "line_number": "number"},
     "picked_stretches": {
         **_texts("source_id", "source_native_conversation_id"),
-        **dict.fromkeys(("format", "raw_hash"), "number"),
+        **dict.fromkeys(("format", "raw_hash", "parts"), "number"),
         "titles": "bytes",
     },
     "picked_records": {

@@ -164,6 +164,16 @@ def test_number_that_cannot_be_kept_costs_nothing(tmp_path: Path) -> None:
     assert archive.read() == archive.read_without()
 
 
+@pytest.mark.parametrize("sql", ["DELETE FROM picked_records", "INSERT INTO picked_records FROM picked_records"])
+def test_what_was_kept_and_is_not_whole_is_read_from_the_records(tmp_path: Path, sql: str) -> None:
+    archive = Archive(tmp_path, *SESSION)
+    archive.change(sql)
+    assert not archive.is_kept()
+    append_records(archive.file, *RAN)
+    archive.ingest()
+    assert archive.read() == archive.read_without()
+
+
 @pytest.mark.parametrize("table", ["picked_stretches SET titles", "picked_records SET records"])
 def test_what_was_kept_and_is_damaged_is_read_from_the_records(tmp_path: Path, table: str) -> None:
     archive = Archive(tmp_path, *SESSION)
