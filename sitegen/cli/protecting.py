@@ -98,6 +98,7 @@ def prepare(wish: GateWish, config: Config, *, names: tuple[str, ...]) -> Prepar
 def keep(prepared: Prepared, config: Config, *, scope: str) -> None:
     """Keeps the secrets of a gate, its share's own or its project's, and makes a site secret when there is none.
 
+    What the private file still has for the same slug goes: another gate would take it for what it asks for.
     Raises OutputError when they can't be written, RefusedError when others could read them.
     """
     from sitegen.config import private
@@ -110,10 +111,18 @@ def keep(prepared: Prepared, config: Config, *, scope: str) -> None:
         remark(f"made a site secret in {PRIVATE_FILE}; keep a copy in a safe place")
     if prepared.password is not None:
         private.keep(config.folder, table="secrets", name=scope, value=prepared.password)
-    if prepared.codes:
+    elif vault.stores(scope) and not _is_named(scope, prepared, config):  # by an earlier share of this slug
+        private.keep(config.folder, table="secrets", name=scope, value=())
+    if prepared.codes or vault.codes(scope):
         private.keep(config.folder, table="codes", name=scope, value=prepared.codes)
     if (prepared.password or prepared.codes) and vault.find(f"env:{variable(scope)}", scope=scope):
         remark(f"{variable(scope)} is set, and comes before what was stored now")
+
+
+def _is_named(name: str, prepared: Prepared, config: Config) -> bool:
+    """Whether a share or a project says that its secret is kept under this name."""
+    named = {prepared.entry.get("secret"), *(entry.secret for entry in (*config.shares, *config.projects))}
+    return f"private:{name}" in named
 
 
 def _refuse_unfit(wish: GateWish, kind: Gate | None) -> None:

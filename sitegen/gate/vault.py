@@ -84,6 +84,10 @@ class Vault:
             case _:
                 return self._from_environment(variable(scope)) or self._from_private(scope)
 
+    def stores(self, name: str) -> bool:
+        """Whether the private file has a secret under this name."""
+        return name in self._secrets
+
     def codes(self, scope: str) -> tuple[str, ...]:
         """The one-time codes that are kept for a scope, as they are printed."""
         return self._codes.get(scope, ())

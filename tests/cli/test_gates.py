@@ -199,6 +199,38 @@ def test_slug_that_is_used_again_has_keys_that_it_never_had(site: SiteFolder, ga
     assert len(set().union(*used)) == sum(map(len, used))
 
 
+GATES: dict[str, tuple[str, ...]] = {
+    "password": ("--gate", "password"),
+    "otp": ("--gate", "otp"),
+    "email": ("--recipient", "bo@example.org"),
+}
+
+
+@pytest.mark.parametrize("after", GATES)
+@pytest.mark.parametrize("before", GATES)
+def test_slug_that_is_used_again_opens_by_nothing_that_it_opened_by_before(
+    site: SiteFolder, before: str, after: str
+) -> None:
+    assert site.run("share", "parser-1", "--slug", "p", *GATES[before]).exit_code == 0
+    was = private(site)
+    site.run("revoke", "p", "--yes")
+    assert site.run("share", "garden-2", "--slug", "p", "--reuse-slug", *GATES[after]).exit_code == 0
+    assert {row["gate"] for row in links(site, "p")} == {after}
+    kept = private(site)
+    for table in ("secrets", "codes"):
+        assert not was.get(table, {}).get("p") or kept[table].get("p") != was[table]["p"]
+
+
+def test_password_that_another_share_names_stays_when_its_slug_is_used_again(site: SiteFolder) -> None:
+    site.run("share", "parser-1", "--slug", "p", "--password", STRONG)
+    site.run("share", "garden-2", "--slug", "q", "--gate", "password", "--secret", "private:p")
+    site.run("revoke", "p", "--yes")
+    assert site.run(
+        "share", "parser-1", "--slug", "p", "--reuse-slug", "--gate", "agreement", "--agreement", "terms.md"
+    )
+    assert private(site)["secrets"]["p"] == STRONG
+
+
 def test_slug_that_is_used_again_within_a_protected_project_keeps_the_project_s_keys(site: SiteFolder) -> None:
     site.write('[[project]]\nmatch = "~/code/talks"\ngate = "password"\nsecret = "env:PASSWORD"\n')
     site.run("share", "parser-1", "--slug", "p")
