@@ -95,10 +95,11 @@ def prepare(wish: GateWish, config: Config, *, names: tuple[str, ...]) -> Prepar
     return Prepared(kind, entry, given)
 
 
-def keep(prepared: Prepared, config: Config, *, scope: str) -> None:
+def keep(prepared: Prepared, config: Config, *, scope: str, is_reused: bool = False) -> None:
     """Keeps the secrets of a gate, its share's own or its project's, and makes a site secret when there is none.
 
-    What the private file still has for the same slug goes: another gate would take it for what it asks for.
+    What the private file still has for the same slug goes: another gate would take it for what it asks for. What the
+    environment has for one that is used again is refused, for it opened what stood there before.
     Raises OutputError when they can't be written, RefusedError when others could read them.
     """
     from sitegen.config import private
@@ -106,6 +107,13 @@ def keep(prepared: Prepared, config: Config, *, scope: str) -> None:
     from sitegen.gate.vault import PRIVATE_FILE, Vault, variable
 
     vault = Vault.open(config.folder)
+    if (prepared.password or prepared.codes) and vault.find(f"env:{variable(scope)}", scope=scope):
+        if is_reused:
+            raise RefusedError(
+                f"{variable(scope)} is set, and would open the new share as it did the one before; unset it, or say "
+                f"--secret env:{variable(scope)} if that is meant"
+            )
+        remark(f"{variable(scope)} is set, and comes before what is stored now")
     if vault.site_secret is None:
         private.keep_site_secret(config.folder, make_site_secret())
         remark(f"made a site secret in {PRIVATE_FILE}; keep a copy in a safe place")
@@ -115,8 +123,6 @@ def keep(prepared: Prepared, config: Config, *, scope: str) -> None:
         private.keep(config.folder, table="secrets", name=scope, value=())
     if prepared.codes or vault.codes(scope):
         private.keep(config.folder, table="codes", name=scope, value=prepared.codes)
-    if (prepared.password or prepared.codes) and vault.find(f"env:{variable(scope)}", scope=scope):
-        remark(f"{variable(scope)} is set, and comes before what was stored now")
 
 
 def _is_named(name: str, prepared: Prepared, config: Config) -> bool:

@@ -105,7 +105,7 @@ def _add(app: App, conversation: str, wish: _Wish, gate: GateWish) -> None:
     if wish.reuse_slug and not (is_gated and gate.kind is None and prepared.entry.keys().isdisjoint(_OWN_KEYS)):
         entry["epoch"] = _unused_epoch()
     if is_gated:  # first: what is shared must never stand without what protects it
-        keep(prepared, config, scope=slug)
+        keep(prepared, config, scope=slug, is_reused=wish.reuse_slug)
     _write(app, entry, reuse_slug=wish.reuse_slug)
     _tell(config, head, entry, shares)
     _tell_gate(prepared, slug=slug, is_gated=is_gated)

@@ -221,6 +221,37 @@ def test_slug_that_is_used_again_opens_by_nothing_that_it_opened_by_before(
         assert not was.get(table, {}).get("p") or kept[table].get("p") != was[table]["p"]
 
 
+@pytest.mark.parametrize("gate", ["password", "otp"])
+def test_slug_that_is_used_again_is_not_opened_by_what_the_environment_still_has(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch, gate: str
+) -> None:
+    site.run("share", "parser-1", "--slug", "p", "--gate", gate)
+    site.run("revoke", "p", "--yes")
+    monkeypatch.setenv("SITEGEN_SECRET_P", "1111-2222-3333-4444")
+    before = site.path.read_text(), private(site)
+    told = site.run("share", "garden-2", "--slug", "p", "--reuse-slug", "--gate", gate)
+    assert told.exit_code == 3
+    assert "SITEGEN_SECRET_P is set" in told.output
+    assert (site.path.read_text(), private(site)) == before
+
+
+@pytest.mark.parametrize("is_private", [False, True])
+def test_rotate_says_when_codes_stay_as_they_are(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch, is_private: bool
+) -> None:
+    site.run("share", "parser-1", "--slug", "p", "--gate", "otp")
+    if is_private:
+        keep(site.folder, table="secrets", name="p", value="1111-2222-3333-4444")
+    else:
+        monkeypatch.setenv("SITEGEN_SECRET_P", "1111-2222-3333-4444")
+    codes = private(site)["codes"]
+    told = site.run("rotate", "p")
+    assert told.exit_code == 0
+    assert "stay as they are" in told.output
+    assert ("secrets.toml" if is_private else "SITEGEN_SECRET_P") in told.output
+    assert private(site)["codes"] == codes
+
+
 def test_password_that_another_share_names_stays_when_its_slug_is_used_again(site: SiteFolder) -> None:
     site.run("share", "parser-1", "--slug", "p", "--password", STRONG)
     site.run("share", "garden-2", "--slug", "q", "--gate", "password", "--secret", "private:p")
