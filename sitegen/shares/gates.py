@@ -12,6 +12,10 @@ from sitegen.errors import ConfigError
 from sitegen.model import Gate
 from sitegen.shares.registry import Origin
 
+_STRIDE = 1_000_000
+"""Between a share's epochs within its project's: were they added up, a project's keys would some day be those that a
+share of it had before."""
+
 
 class Terms(Struct, frozen=True):
     """Who may enter. An agreement without any other gate is the gate “agreement”."""
@@ -47,7 +51,7 @@ def _inherited(entry: Asking, outer: Terms) -> Terms:
         secret=entry.secret if has_own else outer.secret,
         recipients=entry.recipients if has_own else outer.recipients,
         agreement=entry.agreement or outer.agreement,
-        epoch=entry.epoch if has_own else outer.epoch + entry.epoch,
+        epoch=entry.epoch if has_own else outer.epoch + _STRIDE * entry.epoch,
         allow_weak=outer.allow_weak if entry.allow_weak is None else entry.allow_weak,
         hint=entry.hint or outer.hint,
         is_inherited=not has_own,

@@ -78,6 +78,19 @@ def test_shares_have_the_gate_of_their_project(world: World) -> None:
     assert (found.project.gate, found.project.scope) == (Gate.PASSWORD, "p:talks")
 
 
+def test_keys_of_a_project_are_never_those_that_a_share_of_it_had(world: World) -> None:
+    projects, shares = set(), set()
+    for epoch in range(4):
+        text = project("slug = 'talks'", "gate = 'password'", "secret = 'env:TALKS'", f"epoch = {epoch}")
+        for own in range(1, 4):
+            found = only(world, text + share("aaaa-1", "slug = 'a'", f"epoch = {own}"))
+            assert found.project is not None
+            projects.add(found.project.epoch)
+            shares.add(found.epoch)
+    assert len(shares) == 12
+    assert not projects & shares
+
+
 def test_rules_and_views_have_the_gate_of_their_project(world: World) -> None:
     text = project("gate = 'otp'") + "[[rule]]\nmatch = {}\n"
     shares = world.resolve(text, [A, B], [view("v", "aaaa-1")]).shares
