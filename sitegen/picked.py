@@ -54,7 +54,6 @@ _SAID_FIELDS: Final = frozenset(
     )
 )
 _DATA_FIELDS: Final = ("message", "agentId")
-_TITLES: Final = ("custom-title", "ai-title", "summary")
 TITLE_BYTES: Final = 4000
 """Records that name a title are shorter."""
 _PART_BYTES: Final = 4_000
