@@ -16,7 +16,7 @@ def as_output_error(error: OSError, path: str | os.PathLike[str]) -> OutputError
     """The OutputError that says what went wrong with `path` and what to do."""
     match error.errno:
         case number if number in _FULL:
-            text = "the disk is full; free some space and build again, what stood there before is still there"
+            text = "the disk is full; free some space and build again, what wasn't taken back is still there"
         case errno.EROFS:
             text = "the file system is read-only; build where your user may write"
         case number if number in _DENIED:

@@ -155,7 +155,8 @@ def _from_config(work: _Work) -> Iterator[_Found]:
         slug = entry.slug or (work.slug(head, terms, origin) if head and terms else None)
         if slug and folded(slug) in work.revoked:
             raise origin.fault(
-                f"the slug “{slug}” was revoked; take another, or remove it from “revoked” under [registry] to use it"
+                f"the slug “{slug}” was revoked; take another, or have “sitegen share” write this share with "
+                "--reuse-slug, which gives what is protected keys that nobody has"
             )
         if head and terms and slug:
             yield _share(work, entry, origin, head, terms, slug=slug)
