@@ -30,15 +30,18 @@ def command(app: App, slug: str, new_passphrase: bool, codes: int | None) -> Non
     stays with them.
     """
     from sitegen.config.edit import rewrite, with_epoch
+    from sitegen.config.toml import read_text
     from sitegen.gate.vault import Vault
 
+    path = app.config_path()
+    was = read_text(path)  # the entry is found by its number, which is another's once something else is taken back
     config = app.config()
     target = find_gated(read_registry(config, read_archive(config)), slug)
     place = place_of(config, target)
     vault = Vault.open(config.folder)
     told = _renew(config, vault, target, is_passphrase_new=new_passphrase, codes=codes)
     epoch = place.epoch + 1
-    rewrite(app.config_path(), lambda text: with_epoch(text, table=place.table, number=place.number, epoch=epoch))
+    rewrite(path, lambda text: with_epoch(text, table=place.table, number=place.number, epoch=epoch), was=was)
     click.echo(f"“{target.slug}” gets new keys with the next “sitegen build” (epoch {epoch}). {told}")
     if place.table == "rule":
         remark("its rule gives new keys to all that it shares")

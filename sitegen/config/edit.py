@@ -27,14 +27,17 @@ Document = dict[str, object]
 _BY_HAND: Final = "this file is laid out in a way that can't be edited safely; please make the change by hand"
 
 
-def rewrite(path: Path, change: Callable[[str], str]) -> None:
+def rewrite(path: Path, change: Callable[[str], str], *, was: str | None = None) -> None:
     """Replace the file's text by what `change` makes of it (line ends as "\\n"), at once and while nobody else does.
 
-    Raises ConfigError when the file or the change isn't sound, OutputError when the file can't be written.
+    `was` is the text that the change was thought out for, if it fits no other. Raises ConfigError when the file or the
+    change isn't sound, or somebody has changed it since, OutputError when the file can't be written.
     """
     target = path.resolve()
     with lock(path.parent / PRIVATE_FOLDER / "config.lock"):
         before = read_text(target, shown=shown_path(path))
+        if was is not None and was != before:
+            raise ConfigError("it was changed meanwhile; run the command again", path=shown_path(path))
         TomlFile(shown_path(path), before)
         replace_text(target, _with_own_line_ends(before, change), was=before)
 

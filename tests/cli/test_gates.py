@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from sitegen.cli.reading import read_archive
 from sitegen.config.private import keep, keep_site_secret
 from sitegen.gate.encoding import b64u
 from tests.cli.site import SiteFolder
@@ -250,6 +251,26 @@ def test_rotate_says_when_codes_stay_as_they_are(
     assert "stay as they are" in told.output
     assert ("secrets.toml" if is_private else "SITEGEN_SECRET_P") in told.output
     assert private(site)["codes"] == codes
+
+
+def test_rotate_gives_no_other_share_new_keys_when_one_is_taken_back_meanwhile(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for slug, talk in (("a", "parser-1"), ("b", "garden-2"), ("c", "parser-1")):
+        site.run("share", talk, "--slug", slug, "--gate", "password")
+
+    def meanwhile(*arguments: Any) -> Any:
+        site.run("revoke", "a", "--yes")
+        return read_archive(*arguments)
+
+    monkeypatch.setattr("sitegen.cli.rotate.read_archive", meanwhile)
+    told = site.run("rotate", "b")
+    assert told.exit_code == 2
+    assert "changed meanwhile" in told.output
+    assert [share.get("epoch", 0) for share in site.values["share"]] == [0, 0]
+    monkeypatch.undo()
+    assert site.run("rotate", "b").exit_code == 0
+    assert {share["slug"]: share.get("epoch", 0) for share in site.values["share"]} == {"b": 1, "c": 0}
 
 
 def test_password_that_another_share_names_stays_when_its_slug_is_used_again(site: SiteFolder) -> None:
