@@ -126,9 +126,9 @@ def keep(prepared: Prepared, config: Config, *, scope: str, is_reused: bool = Fa
 
 
 def _is_named(name: str, prepared: Prepared, config: Config) -> bool:
-    """Whether a share or a project says that its secret is kept under this name."""
-    named = {prepared.entry.get("secret"), *(entry.secret for entry in (*config.shares, *config.projects))}
-    return f"private:{name}" in named
+    """Whether anything in sitegen.toml says that its secret is kept under this name."""
+    entries = (*config.shares, *config.projects, *config.rules)
+    return f"private:{name}" in {prepared.entry.get("secret"), *(entry.secret for entry in entries)}
 
 
 def _refuse_unfit(wish: GateWish, kind: Gate | None) -> None:

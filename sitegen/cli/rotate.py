@@ -81,10 +81,9 @@ def _renew_codes(config: Config, vault: Vault, target: Gated, *, count: int | No
     from sitegen.config import private
     from sitegen.gate.phrases import make_codes
 
-    found = vault.find(target.wish.secret, scope=target.wish.scope)
-    if target.wish.secret is not None or found is not None:
-        place = target.wish.secret or (found.place if found else "")
-        return f"The codes in {place} stay as they are; replace them there."
+    elsewhere = target.wish.secret or vault.place_of(None, scope=target.wish.scope)
+    if elsewhere is not None:
+        return f"The codes in {elsewhere} stay as they are; replace them there."
     made = make_codes(count or len(vault.codes(target.wish.scope)) or CODES)
     private.keep(config.folder, table="codes", name=target.wish.scope, value=made)
     return f"{counted(len(made), 'new code')} made, the old ones are void; “sitegen links {target.slug}” lists them."

@@ -273,6 +273,20 @@ def test_rotate_gives_no_other_share_new_keys_when_one_is_taken_back_meanwhile(
     assert {share["slug"]: share.get("epoch", 0) for share in site.values["share"]} == {"b": 1, "c": 0}
 
 
+def test_password_that_a_rule_names_stays_when_its_slug_is_used_again(site: SiteFolder) -> None:
+    site.write('[[rule]]\nmatch = { project = "~/elsewhere" }\ngate = "password"\nsecret = "private:p"\n')
+    keep(site.folder, table="secrets", name="p", value=STRONG)
+    assert site.run("share", "parser-1", "--slug", "p", "--gate", "otp").exit_code == 0
+    assert private(site)["secrets"]["p"] == STRONG
+
+
+def test_rotate_leaves_codes_in_a_file_that_cannot_be_read(site: SiteFolder) -> None:
+    assert site.run("share", "parser-1", "--slug", "p", "--gate", "otp", "--secret", "file:codes.txt").exit_code == 0
+    told = site.run("rotate", "p")
+    assert told.exit_code == 0, told.output
+    assert "The codes in file:codes.txt stay as they are" in told.output
+
+
 def test_password_that_another_share_names_stays_when_its_slug_is_used_again(site: SiteFolder) -> None:
     site.run("share", "parser-1", "--slug", "p", "--password", STRONG)
     site.run("share", "garden-2", "--slug", "q", "--gate", "password", "--secret", "private:p")
